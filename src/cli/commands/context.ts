@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import type { ContextView } from '../../main.js'
+import { action, example } from '../cli.js'
+import { type AtOptions, atOf, sayIfBroken, withAt } from '../at.js'
+import { say } from '../exit.js'
+import { reading } from '../open.js'
+import { lines, type Output } from '../output.js'
+import { listBySeq } from '../records.js'
+
+export function contextCommand(program: Command): void {
+  withAt(program.command('context'))
+    .description('show the context view: what the model sees at a head or a record')
+    .argument('<session>', 'session id')
+    .addHelpText('after', example('asr context my-session', 'asr context my-session --at r12 --json'))
+    .action(
+      action(async ({ location, out }, session: string, options: AtOptions) => {
+        await reading(location, async (store) => {
+          const stream = await store.stream(session)
+          const view = await stream.contextView(atOf(options))
+          if (out.format === 'json') return out.objectWithList(summary(view), 'entries', view.entries())
+          sayIfBroken(view)
+          for (const found of view.diagnostics) say(`note: ${found.code}: ${found.message}`)
+          if (out.format === 'text') await out.write(caption(view))
+          await listBySeq(out, view.entries(), stream.length)
+          if (out.format === 'text') await open(out, view)
+        })
+      }),
+    )
+}
+
+function summary(view: ContextView): object {
+  const { head, compaction, openCalls, danglingResults, cut, gaps, diagnostics, length } = view
+  return { head, compaction, openCalls, danglingResults, cut, gaps, diagnostics, length }
+}
+
+function caption(view: ContextView): string {
+  const where = view.head === null ? '' : `head ${view.head}, `
+  const compaction = view.compaction ? `, compaction ${view.compaction.id} in force` : ''
+  return lines(`${where}${view.length} ${view.length === 1 ? 'entry' : 'entries'}${compaction}`)
+}
+
+async function open(out: Output, view: ContextView): Promise<void> {
+  if (view.openCalls.length > 0) await out.write(lines(`open calls: ${view.openCalls.join(', ')}`))
+  if (view.danglingResults.length > 0) {
+    await out.write(
+      lines(`results without a call: ${view.danglingResults.map((id) => id || '(no callId)').join(', ')}`),
+    )
+  }
+}

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto'
+import type { Command } from 'commander'
+import type { Stream } from '../../main.js'
+import { action, example } from '../cli.js'
+import { reading } from '../open.js'
+import { lines } from '../output.js'
+
+export function digestCommand(program: Command): void {
+  program
+    .command('digest')
+    .description('print what tells two streams apart: equal digests mean equal streams')
+    .argument('<session>', 'session id')
+    .option('--sha256', 'also the SHA-256 of the exported JSONL, which holds against forgery too')
+    .addHelpText('after', example('asr digest my-session', 'asr digest my-session --sha256 --json'))
+    .action(
+      action(async ({ location, out }, session: string, options: { sha256?: boolean }) => {
+        await reading(location, async (store) => {
+          const stream = await store.stream(session)
+          const digest = await stream.digest()
+          const sha256 = options.sha256 ? await sha256Of(stream) : undefined
+          await out.value({ sessionId: session, records: stream.length, digest, sha256 }, () =>
+            lines(`${digest}  ${stream.length} records`, ...(sha256 ? [`sha256 ${sha256}`] : [])),
+          )
+        })
+      }),
+    )
+}
+
+async function sha256Of(stream: Stream): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const bytes of stream.exportJsonl()) hash.update(bytes)
+  return hash.digest('hex')
+}

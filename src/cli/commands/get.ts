@@ -1,0 +1,33 @@
+import type { Command } from 'commander'
+import { AsrError } from '../../main.js'
+import { action, example } from '../cli.js'
+import { reading } from '../open.js'
+import { printableLines } from '../text.js'
+
+export function getCommand(program: Command): void {
+  program
+    .command('get')
+    .description('show one record, its position and its content hash')
+    .argument('<session>', 'session id')
+    .argument('<record>', 'record id')
+    .addHelpText('after', example('asr get my-session r12', 'asr get my-session r12 --json'))
+    .action(
+      action(async ({ location, out }, session: string, id: string) => {
+        await reading(location, async (store) => {
+          const stream = await store.stream(session)
+          const record = await stream.get(id)
+          const pos = await stream.position(id)
+          if (record === undefined || pos === undefined) {
+            throw new AsrError('ASR_NOT_FOUND', `stream "${session}" has no record "${id}"`, {
+              sessionId: session,
+              recordId: id,
+            })
+          }
+          const hash = await stream.hash(id)
+          await out.value({ pos, hash, record }, () => {
+            return `pos ${pos}, hash ${hash}\n${printableLines(JSON.stringify(record, null, 2))}\n`
+          })
+        })
+      }),
+    )
+}

@@ -1,0 +1,24 @@
+import type { Command } from 'commander'
+import { action, example } from '../cli.js'
+import { reading } from '../open.js'
+import { table } from '../table.js'
+
+export function leavesCommand(program: Command): void {
+  program
+    .command('leaves')
+    .description('list the records without children, with the heads that stand at them')
+    .argument('<session>', 'session id')
+    .addHelpText('after', example('asr leaves my-session'))
+    .action(
+      action(async ({ location, out }, session: string) => {
+        await reading(location, async (store) => {
+          const leaves = await (await store.stream(session)).leaves()
+          if (out.format !== 'text') return out.list(leaves, { text: String })
+          const rows = leaves.map((leaf) => [String(leaf.pos), leaf.recordId, leaf.heads.join(', ')])
+          await out.write(rows.length === 0 ? 'no leaves\n' : await table(COLUMNS, rows))
+        })
+      }),
+    )
+}
+
+const COLUMNS = [{ name: 'POS', align: 'right' }, { name: 'RECORD' }, { name: 'HEADS' }] as const

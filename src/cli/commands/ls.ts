@@ -1,0 +1,42 @@
+import type { Command } from 'commander'
+import type { StreamInfo } from '../../main.js'
+import { action, example } from '../cli.js'
+import { reading } from '../open.js'
+import { humanBytes, table } from '../table.js'
+
+export function lsCommand(program: Command): void {
+  program
+    .command('ls')
+    .description('list the streams')
+    .addHelpText('after', example('asr ls', 'asr ls --jsonl | head'))
+    .action(
+      action(async ({ location, out }) => {
+        await reading(location, async (store) => {
+          if (out.format !== 'text') return out.list(store.streams(), { text: String })
+          const rows: string[][] = []
+          for await (const info of store.streams()) rows.push(row(info))
+          await out.write(rows.length === 0 ? 'no streams\n' : await table(COLUMNS, rows))
+        })
+      }),
+    )
+}
+
+const COLUMNS = [
+  { name: 'SESSION' },
+  { name: 'RECORDS', align: 'right' },
+  { name: 'SIZE', align: 'right' },
+  { name: 'UPDATED' },
+  { name: 'AGENT' },
+  { name: 'TITLE' },
+] as const
+
+function row(info: StreamInfo): string[] {
+  return [
+    info.sessionId,
+    String(info.records),
+    humanBytes(info.bytes),
+    info.updatedAt ?? '-',
+    info.agent ? `${info.agent.name} ${info.agent.version}`.trim() : '-',
+    info.title ?? '-',
+  ]
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { action, example } from '../cli.js'
+import { confirm } from '../confirm.js'
+import { writing } from '../open.js'
+import { lines } from '../output.js'
+import { printable } from '../text.js'
+
+export function rmCommand(program: Command): void {
+  program
+    .command('rm')
+    .description('delete a stream')
+    .argument('<session>', 'session id')
+    .option('--yes', 'do not ask')
+    .addHelpText('after', example('asr rm my-session', 'asr rm my-session --yes'))
+    .action(
+      action(async ({ location, out, misuse }, session: string, options: { yes?: boolean }) => {
+        if (!options.yes && !process.stdin.isTTY) misuse('nobody can be asked here: say --yes to delete')
+        await writing(location, { create: false }, async (store, signal) => {
+          const stream = await store.stream(session)
+          const question = `Delete ${printable(session)} with its ${stream.length} records?`
+          const deleted = options.yes === true || (await confirm(question, process.stdin, process.stderr, signal))
+          if (deleted) await store.deleteStream(session)
+          await out.value({ sessionId: session, deleted }, () =>
+            lines(deleted ? `deleted ${session}` : 'nothing deleted'),
+          )
+        })
+      }),
+    )
+}

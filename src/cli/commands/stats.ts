@@ -1,0 +1,55 @@
+import type { Command } from 'commander'
+import type { Store } from '../../main.js'
+import { action, example } from '../cli.js'
+import { reading } from '../open.js'
+import { lines } from '../output.js'
+import { withProgress } from '../progress.js'
+import { type StreamStats, statsOf } from '../stats.js'
+import { humanBytes, table } from '../table.js'
+
+export function statsCommand(program: Command): void {
+  program
+    .command('stats')
+    .description('count what a stream holds')
+    .argument('[session]', 'session id (default: every stream)')
+    .addHelpText('after', example('asr stats my-session', 'asr stats --json'))
+    .action(
+      action(async ({ location, out }, session?: string) => {
+        await reading(location, async (store) => {
+          if (session !== undefined) {
+            const stats = await streamStats(store, session)
+            await out.value(stats, () => inWords(stats))
+          } else if (out.format !== 'text') await out.list(everyStream(store), { text: String })
+          else for await (const stats of everyStream(store)) await out.write(`${await inWords(stats)}\n`)
+        })
+      }),
+    )
+}
+
+async function* everyStream(store: Store): AsyncIterable<StreamStats> {
+  for await (const { sessionId } of store.streams()) yield streamStats(store, sessionId)
+}
+
+async function streamStats(store: Store, sessionId: string): Promise<StreamStats> {
+  const stream = await store.stream(sessionId)
+  return withProgress(sessionId, (onProgress) => statsOf(stream, onProgress))
+}
+
+async function inWords(stats: StreamStats): Promise<string> {
+  const facts = lines(
+    stats.sessionId,
+    `${stats.records} records, ${humanBytes(stats.bytes)}, ${stats.from ?? 'no time'} to ${stats.to ?? 'no time'}`,
+    `${stats.entities} entities, ${stats.revisions} revisions, ${stats.compactions} compactions`,
+    `${stats.heads} heads, ${stats.branches} branches, ${stats.openCalls} open calls`,
+  )
+  const types = stats.types.map(({ type, records, bytes }) => [String(records), humanBytes(bytes), type])
+  const tools = stats.tools.map(({ name, calls, failures }) => [String(calls), String(failures), name ?? '(no name)'])
+  return (
+    facts +
+    (types.length > 0 ? `\n${await table(TYPES, types)}` : '') +
+    (tools.length > 0 ? `\n${await table(TOOLS, tools)}` : '')
+  )
+}
+
+const TYPES = [{ name: 'RECORDS', align: 'right' }, { name: 'BYTES', align: 'right' }, { name: 'TYPE' }] as const
+const TOOLS = [{ name: 'CALLS', align: 'right' }, { name: 'FAILED', align: 'right' }, { name: 'TOOL' }] as const

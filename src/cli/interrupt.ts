@@ -1,0 +1,48 @@
+/**
+ * Ctrl-C, and what else asks a process to end: what is being written is finished or given up cleanly and the store
+ * closed; what only reads ends at once.
+ */
+import { constants } from 'node:os'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The command was stopped from outside. */
+export class Interrupted extends Error {
+  constructor() {
+    super('interrupted')
+    this.name = 'Interrupted'
+  }
+}
+
+let running: AbortController | undefined
+let exitCode = 0
+
+/** Listens for the whole life of the process. A second signal ends it at once. */
+export function listenForInterrupts(): void {
+  for (const name of SIGNALS) {
+    process.on(name, () => {
+      exitCode = 128 + constants.signals[name]
+      // By way of `exit`, so that a reader's snapshot of the index is removed.
+      if (running === undefined || running.signal.aborted) process.exit(exitCode)
+      running.abort()
+    })
+  }
+}
+
+/** What a process ends with after a signal. */
+export function interruptedCode(): number {
+  return exitCode
+}
+
+/** Runs with a signal that Ctrl-C aborts; what fails after that is `Interrupted`. */
+export async function interruptible<T>(run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const controller = new AbortController()
+  running = controller
+  try {
+    return await run(controller.signal)
+  } catch (error) {
+    throw controller.signal.aborted ? new Interrupted() : error
+  } finally {
+    running = undefined
+  }
+}

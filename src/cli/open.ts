@@ -1,0 +1,57 @@
+/**
+ * Where the store is, and how a command opens it: to read beside a live writer, or to write under the lock.
+ */
+import { existsSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { AsrError, openStore, type Store, type StoreOptions } from '../main.js'
+import { say } from './exit.js'
+import { interruptible } from './interrupt.js'
+
+/** `--store`, else $ASR_STORE, else the XDG data directory. */
+export function storeLocation(given: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
+  if (given !== undefined) return given
+  if (env.ASR_STORE) return env.ASR_STORE
+  const data = env.XDG_DATA_HOME
+  // The XDG rules: a relative path counts as none.
+  return join(data && isAbsolute(data) ? data : join(homedir(), '.local', 'share'), 'asr')
+}
+
+/** Opens without a lock; repairs nothing, creates nothing. */
+export async function reading<T>(location: string, use: (store: Store) => Promise<T>): Promise<T> {
+  demandStore(location)
+  return opened(location, { readOnly: true, create: false }, use)
+}
+
+/** Opens under the lock, and stops at Ctrl-C with a closed store. */
+export async function writing<T>(
+  location: string,
+  options: { create: boolean },
+  use: (store: Store, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (!options.create) demandStore(location)
+  return interruptible((signal) => opened(location, options, (store) => use(store, signal)))
+}
+
+function demandStore(location: string): void {
+  if (existsSync(location)) return
+  throw new AsrError(
+    'ASR_FORMAT',
+    `there is no store at ${location}; name one with --store or $ASR_STORE, or import into it`,
+  )
+}
+
+async function opened<T>(location: string, options: StoreOptions, use: (store: Store) => Promise<T>): Promise<T> {
+  const store = await openStore(location, options)
+  for (const notice of store.notices) say(`note: ${notice.code}: ${notice.message}`)
+  let result: T
+  try {
+    result = await use(store)
+  } catch (error) {
+    // The first failure is the one to tell.
+    await store.close().catch(() => {})
+    throw error
+  }
+  await store.close()
+  return result
+}

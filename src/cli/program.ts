@@ -1,0 +1,66 @@
+/**
+ * The command line as a whole: what holds for every command, and the list of commands.
+ */
+import { Command, InvalidArgumentError, Option } from 'commander'
+import { contextCommand } from './commands/context.js'
+import { digestCommand } from './commands/digest.js'
+import { entityCommand } from './commands/entity.js'
+import { exportCommand } from './commands/export.js'
+import { getCommand } from './commands/get.js'
+import { headsCommand } from './commands/heads.js'
+import { importCommand } from './commands/import.js'
+import { leavesCommand } from './commands/leaves.js'
+import { logCommand } from './commands/log.js'
+import { lsCommand } from './commands/ls.js'
+import { pathCommand } from './commands/path.js'
+import { reindexCommand } from './commands/reindex.js'
+import { rmCommand } from './commands/rm.js'
+import { setHeadCommand } from './commands/set-head.js'
+import { statsCommand } from './commands/stats.js'
+import { verifyCommand } from './commands/verify.js'
+import { VERSION } from './version.js'
+
+const COMMANDS = [
+  importCommand,
+  lsCommand,
+  logCommand,
+  headsCommand,
+  leavesCommand,
+  pathCommand,
+  contextCommand,
+  entityCommand,
+  getCommand,
+  setHeadCommand,
+  exportCommand,
+  digestCommand,
+  verifyCommand,
+  reindexCommand,
+  statsCommand,
+  rmCommand,
+]
+
+const AFTER_HELP = `
+A session or record id that begins with "-" goes behind "--".
+Exit codes: 0 done, 1 the data is bad or not there, 2 wrong usage, 3 another process writes the store.`
+
+export function createProgram(): Command {
+  const program = new Command('asr')
+    .description('Keeps agent sessions: imports, shows, checks and exports ASR streams.')
+    .version(VERSION)
+    .option('--store <dir>', 'the store (default: $ASR_STORE, else asr in the XDG data directory)', named)
+    .addOption(new Option('--json', 'print one JSON value').conflicts('jsonl'))
+    .addOption(new Option('--jsonl', 'print JSON, a line an item'))
+    .addHelpText('after', AFTER_HELP)
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'asr:')) })
+    .showHelpAfterError('(--help tells how it is used)')
+  for (const add of COMMANDS) add(program)
+  return program
+}
+
+/** An empty name is a variable that was not set; the default store is not what was meant. */
+function named(dir: string): string {
+  if (dir === '') throw new InvalidArgumentError('It is empty.')
+  return dir
+}

@@ -1,0 +1,87 @@
+/**
+ * One line for one record: what somebody who looks through a log wants to see of it.
+ */
+import type { StoredRecord } from '../main.js'
+import type { Colours } from './style.js'
+import { clip, cut, pad, printable, width } from './text.js'
+
+/** What is shown of a record, by type, in order. */
+const SHOWN: ReadonlyMap<string, readonly string[]> = new Map([
+  ['message', ['role', 'content']],
+  ['tool_call', ['name', 'title', 'input']],
+  ['tool_result', ['status', 'displayContent', 'content']],
+  ['file_change', ['status', 'changes']],
+  ['permission', ['title', 'status', 'decision']],
+  ['input_request', ['message', 'status']],
+  ['plan', ['planId', 'entries', 'content', 'uri']],
+  ['terminal', ['command', 'status', 'exitCode']],
+  ['state', ['state', 'stopReason']],
+  ['compaction', ['status', 'summary']],
+  ['subagent', ['childSession', 'title']],
+  ['head', ['name', 'recordId']],
+  ['tombstone', ['targetId']],
+])
+
+const SHOWN_OF_OTHERS = ['title', 'name', 'status', 'text', 'message', 'description', 'content'] as const
+
+/** More is never shown of one value; a record's text may hold megabytes. */
+const VALUE_UNITS = 2_000
+
+/** What the record says, as one printable line. */
+export function gist(record: StoredRecord): string {
+  const shown: string[] = []
+  for (const field of SHOWN.get(record.type) ?? SHOWN_OF_OTHERS) {
+    const text = show(record[field])
+    if (text !== '') shown.push(text)
+  }
+  return shown.join(' ')
+}
+
+function show(value: unknown): string {
+  if (value === undefined) return ''
+  if (typeof value === 'string') return printable(clip(value, VALUE_UNITS)).trim()
+  if (Array.isArray(value) && value.every(isBlock)) return value.map(showBlock).join(' ').trim()
+  return printable(clip(JSON.stringify(value), VALUE_UNITS))
+}
+
+interface Block {
+  type: string
+  text?: unknown
+}
+
+function isBlock(value: unknown): value is Block {
+  return typeof value === 'object' && value !== null && typeof (value as Block).type === 'string'
+}
+
+/** Content blocks: their text, or their kind where they are no text. */
+function showBlock(block: Block): string {
+  return typeof block.text === 'string' ? show(block.text) : `[${printable(block.type)}]`
+}
+
+export interface LineOptions {
+  /** stands in front: a position or a seq */
+  number: number
+  numberColumns: number
+  columns: number
+  colours: Colours
+}
+
+/** Number, id, type and gist, cut at the width of the line. */
+export function recordLine(record: StoredRecord, options: LineOptions): string {
+  const { colours } = options
+  const parts: [string, (text: string) => string][] = [
+    [String(options.number).padStart(options.numberColumns), colours.dim],
+    [pad(printable(record.id), 8), String],
+    [pad(printable(record.type), 12), colours.cyan],
+    [gist(record), String],
+  ]
+  let left = options.columns
+  const line: string[] = []
+  for (const [text, colour] of parts) {
+    const fitting = cut(text, left)
+    if (fitting === '') break
+    line.push(colour(fitting))
+    left -= width(fitting) + 2
+  }
+  return line.join('  ').trimEnd()
+}

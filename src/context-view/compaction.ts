@@ -1,0 +1,49 @@
+/**
+ * Which compaction is in force on a path (CORE-23).
+ */
+import type { ActivePath } from '../heads/path.js'
+import { BAD_TARGET, COMPLETED, type Entry, PARTICIPATES } from '../index/entry.js'
+import type { Query } from '../index/query.js'
+import { isPosition, revisionsOnPath } from '../supersede/entity.js'
+
+export interface InForce {
+  /** the compaction's revision in force; 0: no compaction is in force */
+  compaction: number
+  /** T: what is positioned up to here is replaced; 0: nothing is */
+  through: number
+  /** revisions in force of the compactions that were passed over for their extent, the last first */
+  passedOver: number[]
+}
+
+/** The compaction in force, the last one by its entity's position. */
+export function* compactionInForce(path: ActivePath, dead: ReadonlySet<number>): Query<InForce> {
+  const passedOver: number[] = []
+  const lastOf = new Map<number, Entry>()
+  for (const pos of yield* path.landmarks('compaction')) {
+    const entry = yield* path.index.entry(pos)
+    const { founder } = entry
+    const revision = lastOf.get(founder) ?? entry
+    lastOf.set(founder, revision)
+    if (dead.has(founder) || !(yield* isPosition(path, pos, founder))) continue
+    if ((revision.flags & COMPLETED) === 0) continue
+    const through = yield* extent(path, pos, revision)
+    if (through !== BAD_TARGET) return { compaction: revision.pos, through, passedOver }
+    passedOver.push(revision.pos)
+  }
+  return { compaction: 0, through: 0, passedOver }
+}
+
+/** T of a compaction positioned at `pos`, 0 when nothing is replaced, or BAD_TARGET. */
+function* extent(path: ActivePath, pos: number, revision: Entry): Query<number> {
+  const { target } = revision
+  if (target === 0) return yield* path.participantBefore(pos, PARTICIPATES)
+  return target !== BAD_TARGET && target < pos && (yield* path.has(target)) ? target : BAD_TARGET
+}
+
+/** Whether the path ends at a compaction that would be passed over for its extent: what import reports. */
+export function* endsAtBadExtent(path: ActivePath): Query<boolean> {
+  const entry = yield* path.index.entry(path.end)
+  if (entry.type !== 'compaction' || (entry.flags & COMPLETED) === 0) return false
+  const [position] = yield* revisionsOnPath(path, entry.founder)
+  return (yield* extent(path, position, entry)) === BAD_TARGET
+}

@@ -1,0 +1,37 @@
+/**
+ * Calls and their results (CORE-25).
+ */
+import { statedEntityId, type StoredRecord } from '../record/record.js'
+
+/** Takes the records of a view in order, and knows which calls are open and which results closed none. */
+export class CallPairing {
+  private readonly calls: { id: string; open: boolean }[] = []
+  private readonly openById = new Map<string, number[]>()
+  readonly danglingResults: string[] = []
+
+  /** `entityId`: what a call without `callId` is known by. */
+  add(record: StoredRecord, entityId: string): void {
+    const callId = statedEntityId(record)
+    if (record.type === 'tool_call') this.open(callId, entityId)
+    else if (record.type === 'tool_result') this.close(callId)
+  }
+
+  /** The ids of the calls left open, in view order. */
+  get openCalls(): string[] {
+    return this.calls.filter((call) => call.open).map((call) => call.id)
+  }
+
+  private open(callId: string | undefined, entityId: string): void {
+    const index = this.calls.push({ id: callId ?? entityId, open: true }) - 1
+    if (callId === undefined) return
+    const open = this.openById.get(callId)
+    if (open === undefined) this.openById.set(callId, [index])
+    else open.push(index)
+  }
+
+  private close(callId: string | undefined): void {
+    const index = callId === undefined ? undefined : this.openById.get(callId)?.shift()
+    if (index === undefined) this.danglingResults.push(callId ?? '')
+    else this.calls[index].open = false
+  }
+}

@@ -1,0 +1,27 @@
+/**
+ * Leaves: records without children (CORE-15).
+ */
+import { HEAD_RECORD } from '../index/entry.js'
+import { pageOf } from '../index/page.js'
+import type { Query } from '../index/query.js'
+import type { IndexReader } from '../index/reader.js'
+
+/** The positions of all leaves, in log order. Looks at each run once, never at single records. */
+export function* leaves(index: IndexReader): Query<number[]> {
+  const ends: number[] = []
+  const parents = new Set<number>()
+  let open: { start: number; head: boolean } | undefined
+  const close = (end: number): void => {
+    if (open !== undefined && !open.head) ends.push(end)
+  }
+  for (let number = 0; number <= pageOf(index.length); number++) {
+    const page = yield* index.page(number)
+    for (const { start, parent } of page.runsBegun()) {
+      close(start - 1)
+      open = { start, head: (page.flags(start) & HEAD_RECORD) !== 0 }
+      parents.add(parent)
+    }
+  }
+  close(index.length)
+  return ends.filter((end) => !parents.has(end))
+}

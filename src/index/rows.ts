@@ -1,0 +1,60 @@
+/**
+ * The rows of one log in level. Every row but the root is named, with its check, by a row above it; what is not named,
+ * or does not match, is not believed. The root carries its own check.
+ */
+import type { AbstractLevel } from 'abstract-level'
+import { check32 } from '../record/hash.js'
+import { formatKey, logRange, type RowKey } from './keys.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: the index states its encodings at each call, whatever the level's own are
+export type IndexLevel = AbstractLevel<any, any, any>
+
+const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const
+
+/** A row is missing or is not what was written: the index is to be built again. */
+export class IndexDamaged extends Error {}
+
+/** Rows to be written together. */
+export class RowBatch {
+  private readonly operations: ({ type: 'put'; key: string; value: Uint8Array } | { type: 'del'; key: string })[] = []
+
+  /** Adds a row and returns the check to name it by. */
+  put(key: RowKey, value: Uint8Array): number {
+    this.operations.push({ type: 'put', key: formatKey(key), value })
+    return check32(value)
+  }
+
+  delete(key: RowKey): void {
+    this.operations.push({ type: 'del', key: formatKey(key) })
+  }
+
+  async write(level: IndexLevel): Promise<void> {
+    await level.batch(this.operations, ENCODINGS)
+  }
+}
+
+/** A row's bytes. @throws IndexDamaged */
+export async function readRow(level: IndexLevel, key: RowKey, check: number): Promise<Uint8Array> {
+  const bytes = await getRow(level, key)
+  if (bytes === undefined || check32(bytes) !== check) throw new IndexDamaged(`row ${formatKey(key)} is missing or damaged`)
+  return bytes
+}
+
+export async function getRow(level: IndexLevel, key: RowKey): Promise<Uint8Array | undefined> {
+  try {
+    return (await level.get(formatKey(key), ENCODINGS)) as Uint8Array | undefined
+  } catch (cause) {
+    throw new IndexDamaged(`row ${formatKey(key)} can't be read`, { cause })
+  }
+}
+
+/** Every row of a log, in key order. */
+export async function* logRows(level: IndexLevel, log: string): AsyncGenerator<[string, Uint8Array]> {
+  for await (const [key, value] of level.iterator({ ...logRange(log), ...ENCODINGS })) {
+    yield [key as string, value as Uint8Array]
+  }
+}
+
+export async function clearLog(level: IndexLevel, log: string): Promise<void> {
+  await level.clear({ ...logRange(log), keyEncoding: 'utf8' })
+}

@@ -1,0 +1,231 @@
+/**
+ * The index of one stream: pages and key runs, the newest in memory, the rest in level. It is written behind the log and
+ * holds nothing that the log does not say.
+ */
+import type { DictionaryPart } from '../log/dictionary.js'
+import { Bloom } from './bloom.js'
+import type { Entry } from './entry.js'
+import { bucketCount, bucketOf, decodeRun, type KeyRun, positionsOf } from './key-run.js'
+import { firstOf, Page, pageOf } from './page.js'
+import { PageKeys, type RecordName } from './page-keys.js'
+import { type Query, wait } from './query.js'
+import { decodeHeads, decodeRoot, emptyState, type Root, type RunRow, type StreamState } from './root.js'
+import type { RowCache } from './row-cache.js'
+import { getRow, IndexDamaged, type IndexLevel, readRow } from './rows.js'
+
+/** Pages named by one directory row. */
+export const DIRECTORY_PAGES = 256
+
+/** Checks of a page's columns and keys; of the keys 0 when they are merged into a run. */
+export type DirectoryItem = [page: number, keys: number]
+
+interface RunHead {
+  bloom: Bloom
+  bucketChecks: number[]
+}
+
+/** What is in level. */
+export interface Persisted {
+  length: number
+  directories: Map<number, DirectoryItem[]>
+  directoryChecks: number[]
+  runs: RunRow[]
+}
+
+export class StreamIndex {
+  state: StreamState = emptyState()
+  persisted: Persisted = { length: 0, directories: new Map(), directoryChecks: [], runs: [] }
+  /** pages with positions that level does not hold yet, and the page that the next record goes to */
+  readonly growing = new Map<number, { page: Page; keys: PageKeys }>()
+  private readonly blooms = new Map<string, Bloom>()
+
+  constructor(
+    readonly level: IndexLevel,
+    /** the log's incarnation: its rows' prefix */
+    readonly log: string,
+    readonly cache: RowCache,
+  ) {}
+
+  /** What level holds of a log; undefined when that is nothing, or damaged. */
+  static async open(
+    level: IndexLevel,
+    log: string,
+    cache: RowCache,
+  ): Promise<{ index: StreamIndex; root: Root; dictionary: DictionaryPart } | undefined> {
+    const row = await getRow(level, { kind: 'root', log })
+    const root = row && decodeRoot(row)
+    if (root === undefined) return undefined
+    const dictionary = await readRow(level, { kind: 'dictionary', log }, root.dictionaryCheck)
+    const heads = decodeHeads(await readRow(level, { kind: 'heads', log }, root.headsCheck))
+    const index = new StreamIndex(level, log, cache)
+    index.state = { ...root.state, heads }
+    const { directories: directoryChecks, runs } = root
+    index.persisted = { length: root.state.point.pos, directories: new Map(), directoryChecks, runs }
+    return { index, root, dictionary: JSON.parse(new TextDecoder().decode(dictionary)) as DictionaryPart }
+  }
+
+  /** Number of records taken in. */
+  get length(): number {
+    return this.state.point.pos
+  }
+
+  /** Makes the page that the next record goes to ready for it. */
+  *prepare(): Query<void> {
+    const number = pageOf(this.length + 1)
+    if (this.growing.has(number)) return
+    if (firstOf(number) > this.length) {
+      this.growing.set(number, { page: Page.empty(number), keys: new PageKeys() })
+      return
+    }
+    const item = (yield* this.directory(Math.floor(number / DIRECTORY_PAGES)))[number % DIRECTORY_PAGES]
+    const page = yield* wait(readRow(this.level, { kind: 'page', log: this.log, number }, item[0]))
+    const keys = decodeRun(yield* wait(readRow(this.level, { kind: 'keys', log: this.log, number }, item[1])))
+    this.growing.set(number, { page: Page.decode(page), keys: PageKeys.from(keys) })
+  }
+
+  /** Takes a record in; `prepare` must have been answered once before. */
+  push(entry: Entry, keys: readonly number[], name: RecordName): void {
+    const number = pageOf(entry.pos)
+    let growing = this.growing.get(number)
+    if (growing === undefined) {
+      growing = { page: Page.empty(number), keys: new PageKeys() }
+      this.growing.set(number, growing)
+    }
+    growing.page.push(entry)
+    for (const key of keys) growing.keys.add(key, entry.pos)
+    growing.keys.name(entry.pos, name)
+  }
+
+  *page(number: number): Query<Page> {
+    const growing = this.growing.get(number)
+    if (growing !== undefined) return growing.page
+    return yield* this.row(`page/${number}`, async () => {
+      const [check] = await this.directoryItem(number)
+      return Page.decode(await readRow(this.level, { kind: 'page', log: this.log, number }, check))
+    })
+  }
+
+  *entry(pos: number): Query<Entry> {
+    return (yield* this.page(pageOf(pos))).entry(pos)
+  }
+
+  /** A newest record's names, when they are in memory. */
+  nameOf(pos: number): RecordName | undefined {
+    return this.growing.get(pageOf(pos))?.keys.nameOf(pos)
+  }
+
+  /** The positions that a key may lead to, in rising order: to be confirmed. */
+  *candidates(key: number): Query<number[]> {
+    const found: number[] = []
+    for (const run of this.persisted.runs) {
+      const head = yield* this.runHead(run)
+      if (!head.bloom.has(key)) continue
+      const bucket = bucketOf(key, bucketCount(run.keys))
+      found.push(...positionsOf(yield* this.bucket(run, head, bucket), key))
+    }
+    for (let number = this.mergedPages(); firstOf(number) <= this.persisted.length; number++) {
+      if (this.growing.has(number)) continue
+      const bloom = this.blooms.get(`keys/${number}`)
+      if (bloom !== undefined && !bloom.has(key)) continue
+      found.push(...positionsOf(yield* this.pageKeys(number), key))
+    }
+    for (const { keys } of this.growing.values()) keys.collect(key, found)
+    return found
+  }
+
+  /** How many pages' keys are merged into runs. */
+  mergedPages(): number {
+    return this.persisted.runs.reduce((pages, run) => pages + 16 ** run.level, 0)
+  }
+
+  /** The keys of one page, merged or not yet. */
+  *pageKeys(number: number): Query<KeyRun> {
+    const run = yield* this.row(`keys/${number}`, async () => {
+      const [, check] = await this.directoryItem(number)
+      return decodeRun(await readRow(this.level, { kind: 'keys', log: this.log, number }, check))
+    })
+    if (!this.blooms.has(`keys/${number}`)) this.blooms.set(`keys/${number}`, Bloom.of(run.keys))
+    return run
+  }
+
+  *runHead(run: RunRow): Query<RunHead> {
+    const name = runName(run)
+    const bloom = this.blooms.get(name)
+    const head = yield* this.row(`${name}/head`, async () => {
+      const bytes = await readRow(this.level, { kind: 'run', log: this.log, level: run.level, number: run.number }, run.check)
+      return decodeRunHead(bytes, bloom)
+    })
+    if (bloom === undefined) this.blooms.set(name, head.bloom)
+    return head
+  }
+
+  *bucket(run: RunRow, head: RunHead, bucket: number): Query<KeyRun> {
+    const { level, number } = run
+    return yield* this.row(`${runName(run)}/${bucket}`, async () =>
+      decodeRun(await readRow(this.level, { kind: 'bucket', log: this.log, level, number, bucket }, head.bucketChecks[bucket])),
+    )
+  }
+
+  keepBloom(name: string, bloom: Bloom): void {
+    this.blooms.set(name, bloom)
+  }
+
+  /** Forgets what merging made superfluous. */
+  forget(names: Iterable<string>): void {
+    for (const name of names) this.blooms.delete(name)
+  }
+
+  *directory(block: number): Query<DirectoryItem[]> {
+    return this.persisted.directories.get(block) ?? (yield* wait(this.loadDirectory(block)))
+  }
+
+  private async loadDirectory(block: number): Promise<DirectoryItem[]> {
+    const known = this.persisted.directories.get(block)
+    if (known !== undefined) return known
+    const check = this.persisted.directoryChecks[block]
+    if (check === undefined) throw new IndexDamaged(`directory ${block} is not named`)
+    const bytes = await readRow(this.level, { kind: 'directory', log: this.log, number: block }, check)
+    const items = decodeDirectory(bytes)
+    this.persisted.directories.set(block, items)
+    return items
+  }
+
+  private async directoryItem(page: number): Promise<DirectoryItem> {
+    const item = (await this.loadDirectory(Math.floor(page / DIRECTORY_PAGES)))[page % DIRECTORY_PAGES]
+    if (item === undefined) throw new IndexDamaged(`page ${page} is not named`)
+    return item
+  }
+
+  private *row<T>(name: string, load: () => Promise<T>): Query<T> {
+    const key = `${this.log}/${name}`
+    const cached = this.cache.get(key)
+    if (cached !== undefined) return cached as T
+    const value = yield* wait(load())
+    this.cache.set(key, value)
+    return value
+  }
+}
+
+export function runName(run: { level: number; number: number }): string {
+  return `run/${run.level}/${run.number}`
+}
+
+export function encodeDirectory(items: readonly DirectoryItem[]): Uint8Array {
+  return new Uint8Array(Uint32Array.from(items.flat()).buffer)
+}
+
+function decodeDirectory(bytes: Uint8Array): DirectoryItem[] {
+  const checks = new Uint32Array(bytes.slice().buffer)
+  return Array.from({ length: checks.length / 2 }, (_, i) => [checks[2 * i], checks[2 * i + 1]])
+}
+
+/** The count of buckets, their checks, then the filter. */
+export function encodeRunHead(bucketChecks: readonly number[], bloom: Bloom): Uint8Array {
+  return new Uint8Array(Uint32Array.from([bucketChecks.length, ...bucketChecks, ...bloom.words]).buffer)
+}
+
+function decodeRunHead(bytes: Uint8Array, bloom?: Bloom): RunHead {
+  const words = new Uint32Array(bytes.slice().buffer)
+  const buckets = words[0]
+  return { bucketChecks: Array.from(words.subarray(1, 1 + buckets)), bloom: bloom ?? new Bloom(words.slice(1 + buckets)) }
+}

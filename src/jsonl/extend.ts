@@ -1,0 +1,86 @@
+/**
+ * A file's log against the stream that is there: one must begin with the other (CORE-21).
+ */
+import { answer } from '../index/query.js'
+import { ENCODING_DEFLATED, ENCODING_TEXT } from '../log/codec.js'
+import { FLAG_GAP, type Frame } from '../log/frame.js'
+import { AsrError } from '../record/error.js'
+import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
+import { RecordReader } from '../store/record-reader.js'
+import { type Staged, type Staging, sameButAssigned } from '../store/staging.js'
+import { aborted } from '../store/store.js'
+import type { StoredStream } from '../store/stream.js'
+import type { StreamCore } from '../store/stream-core.js'
+import { ASSIGNED_ID, ASSIGNED_SEQ, equalHeaders, type Intake } from './intake.js'
+
+const BATCH_RECORDS = 512
+
+/**
+ * Appends what the file has beyond the stream; nothing when the file is a part of it.
+ * @throws ASR_DIVERGED, naming the first difference: nothing is written
+ */
+export async function extendStream(
+  stream: StoredStream,
+  intake: Intake,
+  signal: AbortSignal | undefined,
+): Promise<{ appended: number; matched: number }> {
+  const { core } = stream
+  if (core.damage !== undefined) throw core.damage
+  const matched = Math.min(core.length, intake.core.length)
+  await compare(core, intake, matched)
+  if (intake.core.length === matched) return { appended: 0, matched }
+  await putHeaderInForce(stream, intake.core)
+  const reader = new RecordReader(intake.core)
+  for (let from = matched + 1; from <= intake.core.length; from += BATCH_RECORDS) {
+    aborted(signal)
+    const to = Math.min(intake.core.length, from + BATCH_RECORDS - 1)
+    await stream.queue.appendStaged((staging) => restage(staging, reader, intake, from, to))
+  }
+  return { appended: intake.core.length - matched, matched }
+}
+
+async function compare(core: StreamCore, intake: Intake, count: number): Promise<void> {
+  const [ours, theirs] = [new RecordReader(core), new RecordReader(intake.core)]
+  if (count === 0) return
+  if ((await ours.frame(count)).chain === (await theirs.frame(count)).chain) return // all that led there is equal
+  for (let pos = 1; pos <= count; pos++) {
+    const [our, their] = [await ours.frame(pos), await theirs.frame(pos)]
+    if (our.hash === their.hash) continue
+    const stored = core.log.decode(our) as unknown as StoredRecord
+    const given = asGiven(intake, their, pos)
+    if (sameButAssigned(given, stored)) continue
+    const message = `position ${pos} is record ${JSON.stringify(stored.id)} in the stream ${JSON.stringify(core.sessionId)} and ${given.id === stored.id ? 'a different one of that id' : JSON.stringify(given.id)} in the file`
+    throw new AsrError('ASR_DIVERGED', message, { sessionId: core.sessionId, recordId: stored.id, pos })
+  }
+}
+
+/** The record of a file as the file gave it, without what was assigned. */
+function asGiven(intake: Intake, frame: Frame, pos: number): AsrRecord {
+  const record = { ...intake.core.log.decode(frame) } as unknown as AsrRecord
+  const assigned = intake.assigned[pos - 1]
+  if (assigned & ASSIGNED_SEQ) delete record.seq
+  if (assigned & ASSIGNED_ID) delete record.id
+  return record
+}
+
+async function restage(staging: Staging, reader: RecordReader, intake: Intake, from: number, to: number): Promise<Staged[]> {
+  const staged: Staged[] = []
+  for (let pos = from; pos <= to; pos++) {
+    const frame = await reader.frame(pos)
+    const isText = (frame.encoding & ~ENCODING_DEFLATED) === ENCODING_TEXT
+    const text = isText ? intake.core.log.line(frame) : undefined
+    const given = isText ? (intake.core.log.decode(frame) as unknown as AsrRecord) : asGiven(intake, frame, pos)
+    staged.push(await answer(staging.take(given, { text, gap: (frame.flags & FLAG_GAP) !== 0 })))
+  }
+  return staged
+}
+
+/** The file's header comes in force with its first new record (CORE-3). */
+async function putHeaderInForce(stream: StoredStream, file: StreamCore): Promise<void> {
+  const theirs = await headerOf(file)
+  await stream.queue.reviseHeader(async () => (equalHeaders(await headerOf(stream.core), theirs) ? undefined : theirs))
+}
+
+async function headerOf(core: StreamCore): Promise<Header> {
+  return core.log.decode(await core.log.frame(core.index.state.header.location)) as unknown as Header
+}

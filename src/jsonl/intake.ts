@@ -1,0 +1,169 @@
+/**
+ * Takes the lines of one file into its log, and says what is wrong with them.
+ */
+import { answer } from '../index/query.js'
+import { canonicalText } from '../record/canonical.js'
+import { AsrError, type Diagnostic, isAsrError, type KeptCode } from '../record/error.js'
+import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
+import { badField } from '../record/validate.js'
+import { headerEntry } from '../store/append-queue.js'
+import { agentOf } from '../store/catch-up.js'
+import { revisedHeader } from '../store/header.js'
+import { isBadExtent } from '../store/path-view.js'
+import { type Staged, Staging } from '../store/staging.js'
+import type { StreamCore } from '../store/stream-core.js'
+import { mismatch } from './import.js'
+
+/** Where a value stood in the file. */
+export interface Origin {
+  number: number
+  /** the line, when JSON does not give it back */
+  text?: string
+  rounded: boolean
+}
+
+/** Which of a record's fields the file left to the store (CORE-4). */
+export const ASSIGNED_SEQ = 1
+export const ASSIGNED_ID = 2
+
+const BATCH_RECORDS = 512
+const BATCH_BYTES = 1024 * 1024
+
+export class Intake {
+  readonly diagnostics: Diagnostic[] = []
+  duplicates = 0
+  /** by position - 1: what was assigned */
+  readonly assigned: number[] = []
+  private readonly orphans: { line: number; recordId: string; missing: string }[] = []
+  private readonly awaited = new Map<string, boolean>()
+  private staging: Staging | undefined
+  private batch: { staged: Staged; line: number }[] = []
+  private batchBytes = 0
+
+  constructor(
+    readonly core: StreamCore,
+    /** whether a line was refused since the last record that was taken (CORE-12) */
+    private gap: boolean,
+  ) {}
+
+  refuse(diagnostic: Diagnostic): void {
+    this.diagnostics.push(diagnostic)
+    this.gap = true
+  }
+
+  keep(code: KeptCode, message: string, line: number, recordId?: string): void {
+    this.diagnostics.push({ code, message, line, recordId, severity: 'kept' })
+  }
+
+  /** @throws session_mismatch */
+  async take(value: { [key: string]: unknown }, origin: Origin): Promise<void> {
+    if (value.type === 'header') return this.takeHeader(value, origin)
+    const fault = badField(value)
+    if (fault !== undefined) return this.refuse({ code: 'bad_field', message: fault, line: origin.number, severity: 'refused' })
+    try {
+      await this.takeRecord(value as AsrRecord, origin)
+    } catch (error) {
+      const code = error instanceof AsrError ? REFUSALS.get(error.code) : undefined
+      if (code === undefined) throw error
+      const recordId = typeof value.id === 'string' ? value.id : undefined
+      this.refuse({ code, message: (error as AsrError).message, line: origin.number, recordId, severity: 'refused' })
+    }
+    if (this.batch.length >= BATCH_RECORDS || this.batchBytes >= BATCH_BYTES) await this.flush()
+  }
+
+  /** Writes what was taken. */
+  async flush(): Promise<void> {
+    const { core, batch, staging } = this
+    if (staging === undefined || batch.length === 0) return
+    this.batch = []
+    this.batchBytes = 0
+    this.staging = undefined
+    const locations = await core.write(batch.map(({ staged }) => [staged.logEntry]))
+    staging.publish(core.index, locations, core.log.end)
+    for (const { staged, line } of batch) {
+      if (staged.record.type !== 'compaction' || !(await isBadExtent(core, staged.pos))) continue
+      this.keep('compaction_bad_extent', 'its extent does not lie before it on its path', line, staged.record.id)
+    }
+    await core.appended()
+  }
+
+  /** All lines are in: says which missing parents come later in the file. */
+  async finish(): Promise<void> {
+    await this.flush()
+    for (const { line, recordId, missing } of this.orphans) {
+      const comesLater = this.awaited.get(missing) === true
+      const message = `its parent ${JSON.stringify(missing)} ${comesLater ? 'does not come before it' : 'is not in the file'}; it is kept as an orphan root`
+      this.keep(comesLater ? 'forward_parent' : 'orphan_parent', message, line, recordId)
+    }
+  }
+
+  private async takeRecord(record: AsrRecord, origin: Origin): Promise<void> {
+    if (this.staging === undefined) {
+      await answer(this.core.index.prepare())
+      this.staging = new Staging(this.core.lookup)
+    }
+    const { staging } = this
+    if ((await answer(staging.duplicateOf(record))) > 0) {
+      this.duplicates++
+      return
+    }
+    const undo = staging.savepoint()
+    let staged: Staged
+    try {
+      const taking = answer(staging.take(record, { text: origin.text, gap: this.gap }))
+      staged = taking instanceof Promise ? await taking : taking
+    } catch (error) {
+      undo()
+      throw error
+    }
+    this.gap = false
+    this.batch.push({ staged, line: origin.number })
+    this.batchBytes += staged.logEntry.size
+    this.assigned.push((Object.hasOwn(record, 'seq') ? 0 : ASSIGNED_SEQ) | (Object.hasOwn(record, 'id') ? 0 : ASSIGNED_ID))
+    this.report(staged, origin)
+  }
+
+  private report({ record, faults, missingParentId }: Staged, { number: line, rounded }: Origin): void {
+    const { id } = record as StoredRecord
+    if (this.awaited.has(id)) this.awaited.set(id, true)
+    if (missingParentId !== undefined) {
+      this.orphans.push({ line, recordId: id, missing: missingParentId })
+      if (!this.awaited.has(missingParentId)) this.awaited.set(missingParentId, missingParentId === id)
+    }
+    for (const { code, message } of faults) this.keep(code, message, line, id)
+    if (rounded) this.keep('number_rounded', 'a number of it is not what a double can hold', line, id)
+  }
+
+  /** A further header line is a revision (CORE-3). */
+  private async takeHeader(value: { [key: string]: unknown }, { number: line }: Origin): Promise<void> {
+    const { core } = this
+    if (typeof value.sessionId === 'string' && value.sessionId !== core.sessionId) throw mismatch(core.sessionId, value.sessionId, line)
+    await this.flush()
+    const { log, index } = core
+    const current = log.decode(await log.frame(index.state.header.location)) as unknown as Header
+    let revised: Header | undefined
+    try {
+      revised = revisedHeader(current, value)
+    } catch (error) {
+      if (!isAsrError(error)) throw error
+      return this.refuse({ code: 'bad_field', message: error.message, line, severity: 'refused' })
+    }
+    if (revised === undefined) return
+    const entry = headerEntry(revised, core.length)
+    const [location] = await core.write([[entry]])
+    const header = { location, hash: entry.hash, agent: agentOf(revised) }
+    core.index.state = { ...core.index.state, point: log.end, header }
+  }
+}
+
+/** What append throws for a record, as import names it. */
+const REFUSALS = new Map<string, Diagnostic['code']>([
+  ['ASR_ID_CONFLICT', 'id_conflict'],
+  ['ASR_BAD_RECORD', 'bad_field'],
+  ['ASR_TOO_LARGE', 'too_large'],
+  ['ASR_TOO_DEEP', 'too_deep'],
+])
+
+export function equalHeaders(a: Header, b: Header): boolean {
+  return canonicalText(a) === canonicalText(b)
+}

@@ -1,0 +1,53 @@
+/**
+ * Opens a store that reads and writes JSONL.
+ */
+import { MemoryLevel } from 'memory-level'
+import { createRowCache } from '../index/row-cache.js'
+import { MemoryStorage } from '../log/memory-storage.js'
+import type { Store, StoreLocation, StoreOptions } from '../store/api.js'
+import type { Environment } from '../store/environment.js'
+import { StreamStore } from '../store/store.js'
+import { exportJsonl } from './export.js'
+import { importJsonl } from './import.js'
+
+const jsonl = { importJsonl, exportJsonl }
+
+/**
+ * Opens, or makes, a store in a folder, or in any log storage with a level for the index.
+ * @throws ASR_FORMAT (newer, or not a store), ASR_LOCKED (with the holder), ASR_READ_ONLY, ASR_NO_SPACE, ASR_IO
+ */
+export async function openStore(location: StoreLocation, options: StoreOptions = {}): Promise<Store> {
+  if (typeof location === 'string') {
+    const { openFolder } = await import('../store/node-folder.js')
+    const { environment, release } = await openFolder(location, options)
+    return openOrRelease(new StreamStore(environment, jsonl, release), release)
+  }
+  const { log, index } = location
+  await index.open()
+  const environment: Environment = {
+    storage: log,
+    level: index,
+    notices: [],
+    guard: () => undefined,
+    cache: createRowCache(),
+    durability: options.durability ?? 'process',
+    readOnly: options.readOnly ?? false,
+    acceptLoss: options.acceptLoss ?? false,
+    boot: '',
+  }
+  return new StreamStore(environment, jsonl, async () => undefined).open()
+}
+
+async function openOrRelease(store: StreamStore, release: () => Promise<void>): Promise<Store> {
+  try {
+    return await store.open()
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** A fresh place in memory; it can be opened again after `close`, and is gone with the process. */
+export function memoryLocation(): { log: MemoryStorage; index: MemoryLevel<string, Uint8Array> } {
+  return { log: new MemoryStorage(), index: new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' }) }
+}

@@ -1,0 +1,303 @@
+/**
+ * The append-only, content-hashed log of one stream: appends are all or none, reads check the stored bytes.
+ */
+import { AsrError } from '../record/error.js'
+import { check32, hashPair } from '../record/hash.js'
+import { BatchBuffer } from './batch-buffer.js'
+import { Codec, type Decoded, ENCODING_TEXT } from './codec.js'
+import type { DictionaryPart } from './dictionary.js'
+import { bodyHolds, FLAG_END, FRAME_HEAD_BYTES, type Frame, type FrameKind, KIND } from './frame.js'
+import { FrameReader } from './frame-reader.js'
+import { ioError } from './io-error.js'
+import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
+import {
+  LOG_FORMAT,
+  type LogIdentity,
+  locate,
+  SEGMENT_BYTES,
+  type Segment,
+  type SegmentBody,
+  saltOf,
+  segmentFile,
+} from './segment.js'
+import type { LogStorage, MaybePromise } from './storage.js'
+
+/** A record or header on its way into the log. */
+export interface LogEntry {
+  kind: typeof KIND.record | typeof KIND.header
+  value: unknown
+  /** whether msgpackr gives the value back */
+  plain: boolean
+  /** the line to keep as it is */
+  text?: string
+  flags: number
+  pos: number
+  parent: number
+  hash: bigint
+  /** length of the canonical text, as a measure */
+  size: number
+}
+
+/** The whole dictionary is written again after this many bytes, so that one damaged frame costs no record. */
+const WHOLE_DICTIONARY_BYTES = 1024 * 1024
+export class RecordLog {
+  readonly codec = new Codec()
+  private readonly salt: number
+  private failure: AsrError | undefined
+  private sinceWhole = 0
+
+  constructor(
+    private readonly storage: LogStorage,
+    private folder: string,
+    readonly identity: LogIdentity,
+    readonly sessionId: string,
+    readonly segments: Segment[],
+    /** behind the last frame; set by whoever scanned the log */
+    public end: LogPoint = LOG_START,
+  ) {
+    this.salt = saltOf(identity)
+  }
+
+  /** Frames from a point on, in blocks. Dictionary frames are taken in on the way. */
+  scan(from: LogPoint): LogScanner {
+    return new LogScanner(this.storage, this.segments, this.salt, this.codec, from)
+  }
+
+  /** Makes the shapes that a frame needs known, from dictionary frames behind it; for when one before it is lost. */
+  async learnShapes(frame: Frame, location: number): Promise<void> {
+    const scanner = this.scan({ location, pos: frame.pos - 1, chain: UNKNOWN_CHAIN, check: frame.previous })
+    while (!this.codec.knows(frame.shapes)) if ((await scanner.next()) === undefined) return
+  }
+
+  /**
+   * A reader's look at what another process wrote since; takes the new sizes in.
+   * @throws ASR_STREAM_NOT_FOUND when the log is gone, ASR_LOST_TAIL when it is shorter than what was read
+   */
+  async hasGrown(): Promise<boolean> {
+    const last = this.segments[this.segments.length - 1]
+    const size = await this.storage.size(last.file)
+    const { sessionId } = this
+    if (size === undefined) throw new AsrError('ASR_STREAM_NOT_FOUND', `stream ${JSON.stringify(sessionId)} was deleted`, { sessionId })
+    if (locate(last.number, size) < this.end.location) {
+      throw new AsrError('ASR_LOST_TAIL', `stream ${JSON.stringify(sessionId)}: the log became shorter`, { sessionId, pos: this.end.pos })
+    }
+    const next = segmentFile(this.folder, this.identity, last.number + 1)
+    const nextSize = await this.storage.size(next)
+    if (nextSize !== undefined) this.segments.push({ number: last.number + 1, file: next, size: nextSize })
+    const hasGrown = size > last.size || nextSize !== undefined
+    last.size = size
+    return hasGrown
+  }
+
+  /** Moves the log's files to another folder; the first segment, without which there is no log, last. */
+  async moveTo(folder: string): Promise<void> {
+    for (const segment of [...this.segments].reverse()) {
+      const file = segmentFile(folder, this.identity, segment.number)
+      await this.storage.rename(segment.file, file)
+      segment.file = file
+    }
+    this.folder = folder
+  }
+
+  /** Deletes the log's files; the first segment first. */
+  async remove(): Promise<void> {
+    for (const { file } of this.segments) await this.storage.remove(file)
+  }
+
+  /** Bytes of all segments. */
+  get bytes(): number {
+    return this.segments.reduce((sum, segment) => sum + segment.size, 0)
+  }
+
+  /**
+   * Writes appends, each all or none, in one write; returns the location of each entry.
+   * After a failed write or sync the log takes nothing more until it is opened again.
+   * @throws ASR_IN_DOUBT (this write may or may not be there), ASR_POISONED, ASR_FENCED, ASR_NO_SPACE
+   */
+  async append(appends: readonly LogEntry[][]): Promise<number[]> {
+    if (this.failure !== undefined) throw this.poisoned()
+    const segment = this.segmentForAppend()
+    const batch = BatchBuffer.take()
+    const { dictionary } = this.codec
+    const mark = dictionary.mark()
+    let written = false
+    try {
+      let point: LogPoint = { ...this.end, location: locate(segment.number, segment.size) }
+      const locations: number[] = []
+      if (segment.size === 0) point = this.beginSegment(batch, point, segment)
+      for (const entries of appends) {
+        for (const entry of entries) {
+          const flags = entry.flags | (entry === entries[entries.length - 1] ? FLAG_END : 0)
+          point = this.addEntry(batch, point, { ...entry, flags }, locations)
+        }
+      }
+      await this.write(segment, batch.bytes())
+      written = true
+      this.end = point
+      return locations
+    } finally {
+      if (!written) dictionary.restore(mark) // what no frame holds is said again by the next one
+      batch.release()
+    }
+  }
+
+  /** After this everything appended survives a power cut. @throws ASR_IN_DOUBT, ASR_POISONED */
+  async sync(): Promise<void> {
+    if (this.failure !== undefined) throw this.poisoned()
+    const segment = this.segments[this.segments.length - 1]
+    try {
+      await this.storage.sync(segment.file)
+    } catch (error) {
+      throw this.fail(error, 'a sync failed')
+    }
+  }
+
+  /** Reads frames one after the other; see `frame`. */
+  reader(): FrameReader {
+    return new FrameReader((segment, offset, length) => this.readSegment(segment, offset, length), this.salt)
+  }
+
+  /** The frame at a location; of a record, at its position. @throws ASR_CORRUPT when its bytes are not what was written there */
+  frame(location: number, pos?: number, reader = this.reader()): MaybePromise<Frame> {
+    const held = reader.held(location)
+    return held === undefined ? reader.load(location).then((frame) => this.sound(frame, pos)) : this.sound(held, pos)
+  }
+
+  private sound(frame: Frame | undefined, pos: number | undefined): Frame {
+    if (frame !== undefined && (pos === undefined || frame.pos === pos) && bodyHolds(frame)) return frame
+    const message = `stream ${JSON.stringify(this.sessionId)}: the bytes of ${pos === undefined ? 'the header' : `position ${pos}`} are damaged`
+    throw new AsrError('ASR_CORRUPT', message, { sessionId: this.sessionId, pos })
+  }
+
+  private async readSegment(segment: number, offset: number, length: number): Promise<Uint8Array> {
+    const file = segmentFile(this.folder, this.identity, segment)
+    try {
+      return await this.storage.read(file, offset, length)
+    } catch (error) {
+      throw ioError(error, `reading ${file}`, 'read')
+    }
+  }
+
+  /** The value of a sound frame. @throws ASR_CORRUPT when the dictionary it needs is lost */
+  decode(frame: Frame): Decoded {
+    return this.decoding(frame, () => this.codec.decode(frame.encoding, frame.body, frame.shapes))
+  }
+
+  /** The line of JSON of a sound frame; what was imported as text comes back as it was. */
+  line(frame: Frame): string {
+    return this.decoding(frame, () => this.codec.line(frame.encoding, frame.body, frame.shapes))
+  }
+
+  private decoding<T>(frame: Frame, decode: () => T): T {
+    try {
+      return decode()
+    } catch (cause) {
+      throw new AsrError('ASR_CORRUPT', `stream ${JSON.stringify(this.sessionId)}: position ${frame.pos} does not decode`, {
+        cause,
+        sessionId: this.sessionId,
+        pos: frame.pos,
+      })
+    }
+  }
+
+  private segmentForAppend(): Segment {
+    const last = this.segments[this.segments.length - 1]
+    if (last !== undefined && last.size < SEGMENT_BYTES) return last
+    const number = last === undefined ? 0 : last.number + 1
+    const segment = { number, file: segmentFile(this.folder, this.identity, number), size: 0 }
+    this.segments.push(segment)
+    return segment
+  }
+
+  private beginSegment(batch: BatchBuffer, point: LogPoint, segment: Segment): LogPoint {
+    const body: SegmentBody = {
+      format: LOG_FORMAT,
+      sessionId: this.sessionId,
+      incarnation: this.identity.incarnation,
+      segment: segment.number,
+    }
+    const begun = this.addJson(batch, point, KIND.segment, body)
+    const { dictionary } = this.codec
+    return dictionary.written > 0 ? this.addDictionary(batch, begun, dictionary.wholePart()) : begun
+  }
+
+  private addEntry(batch: BatchBuffer, point: LogPoint, entry: LogEntry, locations: number[]): LogPoint {
+    const { dictionary } = this.codec
+    const body = this.codec.encode(entry.value, entry.plain, entry.text)
+    let before = point
+    if (dictionary.shapes.length > dictionary.written) {
+      before = this.addDictionary(batch, point, dictionary.nextPart())
+      dictionary.markWritten()
+    } else if (this.sinceWhole > WHOLE_DICTIONARY_BYTES && dictionary.written > 0) {
+      before = this.addDictionary(batch, point, dictionary.wholePart())
+    }
+    locations.push(before.location)
+    return this.addFrame(batch, before, { ...body, kind: entry.kind, flags: entry.flags, pos: entry.pos, parent: entry.parent, hash: entry.hash })
+  }
+
+  private addDictionary(batch: BatchBuffer, point: LogPoint, part: DictionaryPart): LogPoint {
+    if (part.from === 0) this.sinceWhole = 0
+    return this.addJson(batch, point, KIND.dictionary, part)
+  }
+
+  private addJson(batch: BatchBuffer, point: LogPoint, kind: FrameKind, value: unknown): LogPoint {
+    const bytes = new TextEncoder().encode(JSON.stringify(value))
+    const { pos } = point
+    return this.addFrame(batch, point, { kind, flags: 0, encoding: ENCODING_TEXT, bytes, shapes: 0, pos, parent: 0, hash: 0n })
+  }
+
+  private addFrame(
+    batch: BatchBuffer,
+    point: LogPoint,
+    frame: { kind: FrameKind; flags: number; encoding: number; bytes: Uint8Array; shapes: number; pos: number; parent: number; hash: bigint },
+  ): LogPoint {
+    const chain = frame.kind === KIND.record ? hashPair(point.chain, frame.hash) : point.chain
+    const check = batch.addFrame(
+      { ...frame, bodyBytes: frame.bytes.length, chain, previous: point.check, bodyCheck: check32(frame.bytes) },
+      frame.bytes,
+      frame.kind === KIND.segment ? 0 : this.salt,
+    )
+    const size = FRAME_HEAD_BYTES + frame.bytes.length
+    this.sinceWhole += size
+    return { location: point.location + size, pos: frame.pos, chain, check }
+  }
+
+  private async write(segment: Segment, bytes: Uint8Array): Promise<void> {
+    const expected = segment.size + bytes.length
+    let size: number
+    try {
+      size = await this.storage.append(segment.file, bytes)
+    } catch (error) {
+      throw this.fail(error, 'a write failed')
+    }
+    if (size !== expected) {
+      this.failure = new AsrError('ASR_FENCED', `${segment.file} has ${size} bytes instead of ${expected}: somebody else wrote to it`, {
+        sessionId: this.sessionId,
+      })
+      throw this.failure
+    }
+    segment.size = size
+  }
+
+  private fail(error: unknown, what: string): AsrError {
+    const cause = ioError(error, what)
+    this.failure = cause
+    return new AsrError(
+      'ASR_IN_DOUBT',
+      `stream ${JSON.stringify(this.sessionId)}: ${what} (${cause.message}); the append may or may not be stored. Open the stream again and retry with the same ids`,
+      { cause, sessionId: this.sessionId },
+    )
+  }
+
+  private poisoned(): AsrError {
+    return new AsrError('ASR_POISONED', `stream ${JSON.stringify(this.sessionId)} failed before (${this.failure?.message}); open it again`, {
+      cause: this.failure,
+      sessionId: this.sessionId,
+    })
+  }
+
+  /** Whether a write or sync failed: the log then has to be opened again. */
+  get isPoisoned(): boolean {
+    return this.failure !== undefined
+  }
+}

@@ -1,0 +1,216 @@
+/**
+ * Reads a log forward, tells torn from damaged, and finds its way again behind a damaged spot.
+ *
+ * Only bytes behind the last sound frame can be a torn tail. A bad spot with a sound frame behind it is damage: it is
+ * named, and reading goes on. Frames are handed out up to the last complete append.
+ */
+import { hashPair } from '../record/hash.js'
+import type { Codec } from './codec.js'
+import type { DictionaryPart } from './dictionary.js'
+import { bodyHolds, FLAG_END, FRAME_HEAD_BYTES, type Frame, findMagic, KIND, readFrame } from './frame.js'
+import { locate, offsetOf, type Segment, segmentOf } from './segment.js'
+import type { LogStorage } from './storage.js'
+
+const BLOCK_BYTES = 1024 * 1024
+
+/** What stands before a location: enough to tell whether the frame there is the next one. */
+export interface LogPoint {
+  location: number
+  pos: number
+  chain: bigint
+  /** the head check of the frame before */
+  check: number
+}
+
+/** No chain value: the next record's chain is believed instead of worked out. */
+export const UNKNOWN_CHAIN = -1n
+
+/** The point before the first frame of a log. */
+export const LOG_START: LogPoint = { location: 0, pos: 0, chain: 0n, check: 0 }
+
+export interface Damage {
+  at: number
+  to: number
+  /** the lost positions; none when `lastPos` is less */
+  firstPos: number
+  lastPos: number
+  frame?: undefined
+}
+
+export interface Found {
+  at: number
+  frame: Frame
+}
+
+export type ScanItem = Found | Damage
+
+export interface ScanEnd {
+  /** behind the last complete append */
+  point: LogPoint
+  /** bytes behind it that are no complete append, over all segments */
+  tornBytes: number
+}
+
+interface Window {
+  segment: Segment
+  /** offset of the window's first byte in the segment */
+  start: number
+  bytes: Uint8Array
+}
+
+export class LogScanner {
+  private point: LogPoint
+  private complete: LogPoint
+  private pending: ScanItem[] = []
+  private window: Window | undefined
+
+  constructor(
+    private readonly storage: LogStorage,
+    private readonly segments: readonly Segment[],
+    private readonly salt: number,
+    private readonly codec: Codec,
+    from: LogPoint,
+  ) {
+    this.point = from
+    this.complete = from
+  }
+
+  /** The items of the next block, or undefined at the end. An array may be empty. */
+  async next(): Promise<ScanItem[] | undefined> {
+    const ready: ScanItem[] = []
+    const started = this.point.location
+    while (this.point.location - started < BLOCK_BYTES) {
+      const step = this.step() ?? (await this.refill())
+      if (step === 'end') return ready.length > 0 ? ready : undefined
+      if (step === 'again') continue
+      this.pending.push(step)
+      if (step.frame === undefined || (step.frame.flags & FLAG_END) === 0) continue
+      for (const item of this.pending) ready.push(item)
+      this.pending = []
+      this.complete = this.point
+    }
+    return ready
+  }
+
+  end(): ScanEnd {
+    const { location } = this.complete
+    let tornBytes = 0
+    for (const segment of this.segments) {
+      if (segment.number === segmentOf(location)) tornBytes += segment.size - offsetOf(location)
+      if (segment.number > segmentOf(location)) tornBytes += segment.size
+    }
+    return { point: this.complete, tornBytes }
+  }
+
+  /** The next frame from the window; undefined when the window does not hold it soundly. */
+  private step(): Found | undefined {
+    const { window } = this
+    if (window === undefined || window.segment.number !== segmentOf(this.point.location)) return undefined
+    const frame = readFrame(window.bytes, offsetOf(this.point.location) - window.start, this.salt)
+    if (frame === undefined || !bodyHolds(frame) || !this.follows(frame)) return undefined
+    return this.take(frame, this.point.location)
+  }
+
+  private follows(frame: Frame): boolean {
+    if (frame.previous !== this.point.check) return false
+    if (frame.kind !== KIND.record) return frame.pos === this.point.pos
+    if (frame.pos !== this.point.pos + 1) return false
+    return this.point.chain === UNKNOWN_CHAIN || frame.chain === hashPair(this.point.chain, frame.hash)
+  }
+
+  private take(frame: Frame, at: number): Found {
+    this.point = pointBehind(frame, at)
+    if (frame.kind === KIND.dictionary) this.codec.dictionary.adopt(parsePart(frame.body))
+    return { at, frame }
+  }
+
+  /** Gets the bytes that `step` lacks, or deals with a bad spot. */
+  private async refill(): Promise<Damage | 'again' | 'end'> {
+    const { location } = this.point
+    const segment = this.segments.find((one) => one.number === segmentOf(location))
+    if (segment === undefined) return this.damageBefore(await this.findFrom(location))
+    const offset = offsetOf(location)
+    if (offset >= segment.size) {
+      const next = this.segments.find((one) => one.number > segment.number)
+      if (next === undefined) return 'end'
+      if (next.number > segment.number + 1) return this.damageBefore(await this.findFrom(locate(next.number, 0)))
+      this.point = { ...this.point, location: locate(next.number, 0) }
+      return 'again'
+    }
+    const frame = await this.load(segment, offset)
+    if (frame !== undefined && bodyHolds(frame) && this.follows(frame)) return 'again'
+    // A sound head with a bad body says how far to skip; nothing inside the body can pass for a frame.
+    const skip = frame === undefined ? 1 : FRAME_HEAD_BYTES + frame.bodyBytes
+    return this.damageBefore(await this.findFrom(location + skip))
+  }
+
+  private damageBefore(found: Found | undefined): Damage | 'end' {
+    if (found === undefined) return 'end'
+    const { frame, at } = found
+    const lastPos = frame.kind === KIND.record ? frame.pos - 1 : frame.pos
+    const damage: Damage = { at: this.point.location, to: at, firstPos: this.point.pos + 1, lastPos }
+    this.point = { location: at, pos: lastPos, chain: this.chainBefore(frame), check: frame.previous }
+    return damage
+  }
+
+  /** The chain before a frame found again: known only when no record is missing; else its own is taken on trust. */
+  private chainBefore(frame: Frame): bigint {
+    if (frame.kind !== KIND.record) return frame.chain
+    return hashPair(this.point.chain, frame.hash) === frame.chain ? this.point.chain : UNKNOWN_CHAIN
+  }
+
+  /** Reads a window that begins at the frame and holds it whole. */
+  private async load(segment: Segment, offset: number): Promise<Frame | undefined> {
+    let length = BLOCK_BYTES
+    for (;;) {
+      const bytes = await this.storage.read(segment.file, offset, Math.min(length, segment.size - offset))
+      this.window = { segment, start: offset, bytes }
+      const frame = readFrame(bytes, 0, this.salt)
+      if (frame === undefined || frame.body.length === frame.bodyBytes) return frame
+      if (bytes.length < length || offset + FRAME_HEAD_BYTES + frame.bodyBytes > segment.size) return frame
+      length = FRAME_HEAD_BYTES + frame.bodyBytes
+    }
+  }
+
+  /** The first frame at or behind a location that is sound and whose successor links to it. */
+  private async findFrom(location: number): Promise<Found | undefined> {
+    for (const segment of this.segments) {
+      if (segment.number < segmentOf(location)) continue
+      let offset = segment.number === segmentOf(location) ? offsetOf(location) : 0
+      while (offset < segment.size) {
+        const bytes = await this.storage.read(segment.file, offset, Math.min(BLOCK_BYTES, segment.size - offset))
+        for (let at = findMagic(bytes, 0); at !== -1; at = findMagic(bytes, at + 1)) {
+          const headIsWhole = at + FRAME_HEAD_BYTES <= bytes.length
+          if (headIsWhole && readFrame(bytes, at, this.salt) === undefined) continue
+          const frame = await this.soundAt(segment, offset + at)
+          if (frame !== undefined) return { at: locate(segment.number, offset + at), frame }
+        }
+        if (bytes.length < FRAME_HEAD_BYTES) break
+        offset += bytes.length - FRAME_HEAD_BYTES + 1 // a head may lie across two blocks
+      }
+    }
+    return undefined
+  }
+
+  private async soundAt(segment: Segment, offset: number): Promise<Frame | undefined> {
+    const frame = await this.load(segment, offset)
+    if (frame === undefined || !bodyHolds(frame)) return undefined
+    const isNews = frame.kind === KIND.record ? frame.pos > this.point.pos : frame.pos >= this.point.pos
+    if (!isNews) return undefined
+    const next = offset + FRAME_HEAD_BYTES + frame.bodyBytes
+    if (next >= segment.size) return frame
+    const head = await this.storage.read(segment.file, next, FRAME_HEAD_BYTES)
+    const after = readFrame(head, 0, this.salt)
+    // The successor's own head may be damaged as well; then the frame stands by its two checks.
+    return after === undefined || after.previous === frame.check ? frame : undefined
+  }
+}
+
+/** The point behind a frame that lies at a location. */
+export function pointBehind(frame: Frame, at: number): LogPoint {
+  return { location: at + FRAME_HEAD_BYTES + frame.bodyBytes, pos: frame.pos, chain: frame.chain, check: frame.check }
+}
+
+function parsePart(body: Uint8Array): DictionaryPart {
+  return JSON.parse(new TextDecoder().decode(body)) as DictionaryPart
+}

@@ -1,0 +1,78 @@
+/**
+ * Where a log's bytes lie: segment files, their names, and locations over all of them.
+ */
+import type { LogStorage } from './storage.js'
+
+export const LOG_FORMAT = 1
+export const STREAMS_FOLDER = 'streams'
+/** A segment is closed when it has reached this size; the last append may carry it beyond. */
+export const SEGMENT_BYTES = 64 * 1024 * 1024
+
+/** A location is a segment's number times this, plus an offset. */
+const SEGMENT_SPAN = 2 ** 32
+
+/** What tells one log from all others: 128 bits of the session id's hash, and 64 random bits of its making. */
+export interface LogIdentity {
+  name: string
+  incarnation: string
+}
+
+export interface Segment {
+  number: number
+  file: string
+  size: number
+}
+
+/** The body of a segment frame. */
+export interface SegmentBody {
+  format: number
+  sessionId: string
+  incarnation: string
+  segment: number
+}
+
+export function segmentFile(folder: string, log: LogIdentity, segment: number): string {
+  return `${folder}/${log.name}-${log.incarnation}-${String(segment).padStart(6, '0')}.log`
+}
+
+/** The inverse of `segmentFile`; undefined for other files. */
+export function parseSegmentFile(file: string): { log: LogIdentity; segment: number } | undefined {
+  const match = /^(?:.*\/)?([0-9a-f]{32})-([0-9a-f]{16})-([0-9]{6,})\.log$/.exec(file)
+  if (match === null) return undefined
+  return { log: { name: match[1], incarnation: match[2] }, segment: Number(match[3]) }
+}
+
+/** Seeds the head checks of one log, so that a frame planted in a body, or left by another log, does not pass. */
+export function saltOf(log: LogIdentity): number {
+  return Number.parseInt(log.incarnation.slice(8), 16)
+}
+
+export function locate(segment: number, offset: number): number {
+  return segment * SEGMENT_SPAN + offset
+}
+
+export function segmentOf(location: number): number {
+  return Math.floor(location / SEGMENT_SPAN)
+}
+
+export function offsetOf(location: number): number {
+  return location % SEGMENT_SPAN
+}
+
+/** The logs of a folder with their segments in order. */
+export async function listLogs(storage: LogStorage, folder: string): Promise<{ log: LogIdentity; segments: Segment[] }[]> {
+  const logs = new Map<string, { log: LogIdentity; segments: Segment[] }>()
+  for (const { name, size } of await storage.list(folder)) {
+    const parsed = parseSegmentFile(name)
+    if (parsed === undefined) continue
+    const key = `${parsed.log.name}-${parsed.log.incarnation}`
+    let entry = logs.get(key)
+    if (entry === undefined) {
+      entry = { log: parsed.log, segments: [] }
+      logs.set(key, entry)
+    }
+    entry.segments.push({ number: parsed.segment, file: `${folder}/${name.slice(name.lastIndexOf('/') + 1)}`, size })
+  }
+  for (const { segments } of logs.values()) segments.sort((a, b) => a.number - b.number)
+  return [...logs.values()]
+}

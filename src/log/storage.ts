@@ -1,0 +1,28 @@
+/**
+ * What the log asks of the place where its bytes lie: Node files, memory, a browser's storage, in tests a faulty one.
+ * Names are relative, with `/`. Nothing here knows what the bytes mean.
+ */
+export type MaybePromise<T> = T | Promise<T>
+
+export interface StoredFile {
+  name: string
+  size: number
+}
+
+export interface LogStorage {
+  /** Adds bytes at the file's end, creating it when absent. Resolves with the size afterwards: another size than expected is another writer. */
+  append(name: string, bytes: Uint8Array): MaybePromise<number>
+  /** At most `length` bytes from `offset`; fewer only where the file ends. The caller may keep them. Rejects when the file is absent. */
+  read(name: string, offset: number, length: number): MaybePromise<Uint8Array>
+  /** Undefined when the file is absent. */
+  size(name: string): MaybePromise<number | undefined>
+  /** After this the file's bytes, and that it exists, survive a power cut. */
+  sync(name: string): MaybePromise<void>
+  truncate(name: string, size: number): MaybePromise<void>
+  rename(from: string, to: string): MaybePromise<void>
+  remove(name: string): MaybePromise<void>
+  /** The files directly in a folder, in no order; empty when the folder is absent. */
+  list(folder: string): MaybePromise<StoredFile[]>
+  /** Releases what is held open. */
+  close(): MaybePromise<void>
+}

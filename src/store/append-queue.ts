@@ -1,0 +1,215 @@
+/**
+ * Appends of one stream, in the order of asking. Callers that wait at the same time share a write and a sync; each
+ * call is all or none.
+ */
+import { answer } from '../index/query.js'
+import { IndexDamaged } from '../index/rows.js'
+import { KIND } from '../log/frame.js'
+import type { LogEntry } from '../log/record-log.js'
+import { canonicalize } from '../record/canonical.js'
+import { AsrError } from '../record/error.js'
+import { hashText } from '../record/hash.js'
+import type { AsrRecord, Header } from '../record/record.js'
+import { badField } from '../record/validate.js'
+import type { AppendOptions, Receipt } from './api.js'
+import { agentOf } from './catch-up.js'
+import { refusal, type Staged, Staging } from './staging.js'
+import type { StreamCore } from './stream-core.js'
+
+/** What one write holds at most, so that a burst of large appends does not pile up in memory. */
+const GROUP_BYTES = 4 * 1024 * 1024
+const GROUP_CALLS = 256
+
+interface Call {
+  /** stages what the call brings; throws to refuse it */
+  stage(staging: Staging): Promise<{ entries: LogEntry[]; header?: Header; receipt: Receipt }>
+  resolve(receipt: Receipt): void
+  reject(error: unknown): void
+}
+
+interface Group {
+  calls: { call: Call; entries: LogEntry[]; header?: Header; receipt: Receipt }[]
+  staging: Staging
+}
+
+export class AppendQueue {
+  private waiting: Call[] = []
+  private running: Promise<void> | undefined
+
+  constructor(private readonly core: StreamCore) {}
+
+  append(records: readonly AsrRecord[], options: AppendOptions): Promise<Receipt> {
+    return this.enqueue((staging) => this.stageRecords(staging, records, options))
+  }
+
+  /** Records that import has looked at; it stages them itself. */
+  appendStaged(stage: (staging: Staging) => Promise<Staged[]>): Promise<Receipt> {
+    return this.enqueue(async (staging) => {
+      const first = staging.length + 1
+      const staged = await stage(staging)
+      const appended = staged.length
+      const receipt = { first: appended > 0 ? first : 0, last: appended > 0 ? staging.length : 0, appended, duplicates: 0 }
+      return { entries: staged.map(({ logEntry }) => logEntry), receipt }
+    })
+  }
+
+  /** A header revision; `revise` gives the new header, or undefined when nothing changes (CORE-3). */
+  reviseHeader(revise: () => Promise<Header | undefined>): Promise<Receipt> {
+    return this.enqueue(async (staging) => {
+      const header = await revise()
+      const receipt = { first: 0, last: 0, appended: 0, duplicates: 0 }
+      return header === undefined ? { entries: [], receipt } : { entries: [headerEntry(header, staging.length)], header, receipt }
+    })
+  }
+
+  /** Once nothing is under way. */
+  async idle(): Promise<void> {
+    while (this.running !== undefined) await this.running
+  }
+
+  private enqueue(stage: Call['stage']): Promise<Receipt> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ stage, resolve, reject })
+      this.running ??= this.drain().finally(() => {
+        this.running = undefined
+      })
+    })
+  }
+
+  private async drain(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const calls = this.waiting.splice(0, GROUP_CALLS)
+      try {
+        await this.core.writing.run(() => this.process(calls))
+      } catch (error) {
+        for (const call of calls) call.reject(error)
+      }
+      await this.core.appended()
+    }
+  }
+
+  private async process(calls: Call[]): Promise<void> {
+    const { core } = this
+    try {
+      await answer(core.index.prepare())
+      const group = await this.stage(calls)
+      await this.commit(group)
+    } catch (error) {
+      if (!(error instanceof IndexDamaged)) throw error
+      await core.rebuild()
+      return this.process(calls)
+    }
+  }
+
+  /** Stages calls one behind the other; one that is refused leaves no trace. What the group has no room for waits. */
+  private async stage(calls: Call[]): Promise<Group> {
+    const group: Group = { calls: [], staging: new Staging(this.core.lookup) }
+    let bytes = 0
+    while (calls.length > 0 && bytes < GROUP_BYTES) {
+      const call = calls[0]
+      const undo = group.staging.savepoint()
+      try {
+        const staged = await call.stage(group.staging)
+        group.calls.push({ call, ...staged })
+        bytes += staged.entries.reduce((sum, entry) => sum + entry.size, 0)
+      } catch (error) {
+        undo()
+        if (error instanceof IndexDamaged) {
+          calls.unshift(...group.calls.map((one) => one.call))
+          throw error
+        }
+        call.reject(error)
+      }
+      calls.shift()
+    }
+    this.waiting.unshift(...calls.splice(0))
+    return group
+  }
+
+  private async commit({ calls, staging }: Group): Promise<void> {
+    const { core } = this
+    const appends = calls.map(({ entries }) => entries).filter((entries) => entries.length > 0)
+    if (appends.length > 0) {
+      let locations: number[]
+      try {
+        locations = await core.write(appends)
+      } catch (error) {
+        for (const { call } of calls) call.reject(error)
+        return
+      }
+      publish(core, calls, staging, locations)
+    }
+    for (const { call, receipt } of calls) call.resolve(receipt)
+  }
+
+  private async stageRecords(
+    staging: Staging,
+    records: readonly AsrRecord[],
+    options: AppendOptions,
+  ): Promise<{ entries: LogEntry[]; receipt: Receipt }> {
+    const { length } = staging
+    const { expected } = options
+    const entries: LogEntry[] = []
+    const places: number[] = []
+    for (const given of records) {
+      const record = checked(given, options.head)
+      const finding = answer(staging.duplicateOf(record))
+      const duplicate = typeof finding === 'number' ? finding : await finding
+      if (duplicate > 0) {
+        places.push(duplicate)
+        continue
+      }
+      if (entries.length === 0 && expected !== undefined && expected !== length) throw this.conflict(expected, length)
+      const taking = answer(staging.take(record))
+      const staged = taking instanceof Promise ? await taking : taking
+      const refused = refusal(staged, this.core.sessionId)
+      if (refused !== undefined) throw refused
+      entries.push(staged.logEntry)
+      places.push(staged.pos)
+    }
+    return { entries, receipt: receiptOf(places, entries.length) }
+  }
+
+  private conflict(expected: number, actual: number): AsrError {
+    const message = `stream ${JSON.stringify(this.core.sessionId)} has ${actual} records, not ${expected}`
+    return new AsrError('ASR_CONFLICT', message, { sessionId: this.core.sessionId, actual })
+  }
+}
+
+function publish(core: StreamCore, calls: Group['calls'], staging: Staging, locations: readonly number[]): void {
+  const recordLocations: number[] = []
+  let { header } = core.index.state
+  let at = 0
+  for (const { entries, header: revised } of calls) {
+    for (const entry of entries) {
+      const location = locations[at++]
+      if (entry.kind === KIND.record) recordLocations.push(location)
+      else if (revised !== undefined) header = { location, hash: entry.hash, agent: agentOf(revised) }
+    }
+  }
+  staging.publish(core.index, recordLocations, core.log.end)
+  core.index.state = { ...core.index.state, header }
+}
+
+export function headerEntry(header: Header, pos: number, text?: string): LogEntry {
+  const canonical = canonicalize(header)
+  const { plain } = canonical
+  return { kind: KIND.header, value: header, plain, text, flags: 0, pos, parent: 0, hash: hashText(canonical.text), size: canonical.text.length }
+}
+
+/** A record that append can take; with the head it is to name. @throws ASR_BAD_RECORD */
+function checked(given: AsrRecord, head: string | undefined): AsrRecord {
+  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
+    throw new AsrError('ASR_BAD_RECORD', 'a record is an object')
+  }
+  const fault = badField(given) ?? (given.type === 'header' ? 'a record can not be of type "header"' : undefined)
+  if (fault !== undefined) throw new AsrError('ASR_BAD_RECORD', fault, typeof given.id === 'string' ? { recordId: given.id } : {})
+  if (head === undefined || given.type === 'head' || Object.hasOwn(given, 'head')) return given
+  return { ...given, head }
+}
+
+function receiptOf(places: readonly number[], appended: number): Receipt {
+  const first = places.reduce((least, pos) => Math.min(least, pos), places[0] ?? 0)
+  const last = places.reduce((most, pos) => Math.max(most, pos), 0)
+  return { first, last, appended, duplicates: places.length - appended }
+}

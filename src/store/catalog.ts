@@ -1,0 +1,37 @@
+/**
+ * The list of streams: the logs say which there are, the index only decorates (CORE-10).
+ */
+import { decodeRoot, type Root } from '../index/root.js'
+import { getRow, type IndexLevel } from '../index/rows.js'
+import { type LogIdentity, type Segment } from '../log/segment.js'
+import type { StreamInfo } from './api.js'
+import type { LogFiles } from './recovery.js'
+import type { StreamCore } from './stream-core.js'
+
+/** What the index says of a stream, when that is all there is to say: it has seen the log up to its end. */
+export async function listed(level: IndexLevel, { log, segments }: LogFiles): Promise<StreamInfo | undefined> {
+  const root = await rootOf(level, log)
+  const bytes = sizeOf(segments)
+  if (root === undefined || root.bytes !== bytes) return undefined
+  const { state, sessionId, title } = root
+  const { point, lastSeq, updatedAt, header } = state
+  return { sessionId, records: point.pos, lastSeq, updatedAt, title, agent: header.agent, bytes }
+}
+
+/** The session of a log as its index knows it. */
+export async function rootOf(level: IndexLevel, log: LogIdentity): Promise<Root | undefined> {
+  const row = await getRow(level, { kind: 'root', log: log.incarnation }).catch(() => undefined)
+  return row && decodeRoot(row)
+}
+
+/** What an open stream says of itself. */
+export async function infoOf(core: StreamCore): Promise<StreamInfo> {
+  const title = await core.ask(() => core.title())
+  const { lastSeq, updatedAt, header, point } = core.index.state
+  return { sessionId: core.sessionId, records: point.pos, lastSeq, updatedAt, title, agent: header.agent, bytes: core.log.bytes }
+}
+
+export function sizeOf(segments: readonly Segment[]): number {
+  return segments.reduce((sum, { size }) => sum + size, 0)
+}
+

@@ -1,0 +1,111 @@
+/**
+ * Takes what the log says into an index: the lag at open, the whole log at a rebuild.
+ */
+import { answer } from '../index/query.js'
+import type { StreamIndex } from '../index/stream-index.js'
+import type { Decoded } from '../log/codec.js'
+import { FLAG_GAP, FLAG_ORPHAN, type Frame, KIND } from '../log/frame.js'
+import type { RecordLog } from '../log/record-log.js'
+import { type Damage, pointBehind, type ScanEnd, type ScanItem } from '../log/scanner.js'
+import { offsetOf, segmentOf } from '../log/segment.js'
+import { AsrError, isAsrError } from '../record/error.js'
+import type { Header, StoredRecord } from '../record/record.js'
+import { Lookup } from './lookup.js'
+import { Staging } from './staging.js'
+
+/** The index is written after this many records at the latest. */
+export const FLUSH_RECORDS = 4_096
+
+export interface CaughtUp {
+  /** the first damaged spot; nothing behind it is taken in */
+  damage?: Damage
+  end: ScanEnd
+}
+
+export interface CatchUpOptions {
+  /** called when `FLUSH_RECORDS` more are in */
+  flush?: () => Promise<void>
+  /** sees each record once it is placed */
+  onRecord?: (record: StoredRecord, frame: Frame, placed: { faults: { code: string; message: string }[] }) => void
+  onBlock?: (pos: number) => void
+  signal?: AbortSignal
+}
+
+/** Scans the log from where the index ends. */
+export async function catchUp(log: RecordLog, index: StreamIndex, options: CatchUpOptions = {}): Promise<CaughtUp> {
+  const scanner = log.scan(index.state.point)
+  for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
+    options.signal?.throwIfAborted()
+    const damage = await takeBlock(log, index, items, scanner.end(), options)
+    if (damage !== undefined) return { damage, end: scanner.end() }
+    options.onBlock?.(index.length)
+    if (index.length - index.persisted.length >= FLUSH_RECORDS) await options.flush?.()
+  }
+  return { end: scanner.end() }
+}
+
+async function takeBlock(
+  log: RecordLog,
+  index: StreamIndex,
+  items: ScanItem[],
+  end: ScanEnd,
+  options: CatchUpOptions,
+): Promise<Damage | undefined> {
+  await answer(index.prepare())
+  const staging = new Staging(new Lookup(log, index))
+  const locations: number[] = []
+  let damage: Damage | undefined
+  let { header } = index.state
+  let point = index.state.point
+  for (const item of items) {
+    if (item.frame === undefined) {
+      damage = item
+      break
+    }
+    const { frame, at } = item
+    if (frame.kind === KIND.record || frame.kind === KIND.header) {
+      const value = await decoded(log, frame, at)
+      if (value === undefined) {
+        damage = { at, to: at, firstPos: frame.pos, lastPos: frame.pos }
+        break
+      }
+      if (frame.kind === KIND.header) header = { location: at, hash: frame.hash, agent: agentOf(value) }
+      else await takeRecord(staging, value as unknown as StoredRecord, frame, options)
+      if (frame.kind === KIND.record) locations.push(at)
+    }
+    point = pointBehind(frame, at)
+  }
+  staging.publish(index, locations, damage === undefined ? end.point : point)
+  index.state = { ...index.state, header }
+  return damage
+}
+
+async function takeRecord(staging: Staging, record: StoredRecord, frame: Frame, options: CatchUpOptions): Promise<void> {
+  const lineage = { parent: frame.parent, orphan: (frame.flags & FLAG_ORPHAN) !== 0, gap: (frame.flags & FLAG_GAP) !== 0 }
+  const placing = answer(staging.add(record, frame.pos, lineage))
+  const placed = placing instanceof Promise ? await placing : placing
+  options.onRecord?.(record, frame, placed)
+}
+
+async function decoded(log: RecordLog, frame: Frame, at: number): Promise<Decoded | undefined> {
+  if (!log.codec.knows(frame.shapes)) await log.learnShapes(frame, at)
+  try {
+    return log.decode(frame)
+  } catch (error) {
+    if (isAsrError(error, 'ASR_CORRUPT')) return undefined
+    throw error
+  }
+}
+
+/** The error for a damaged spot (CORE-10). */
+export function corrupt(sessionId: string, damage: Damage): AsrError {
+  const place = `at byte ${offsetOf(damage.at)} of segment ${segmentOf(damage.at)}`
+  const message = `stream ${JSON.stringify(sessionId)}: the log is damaged from position ${damage.firstPos} on, ${place}`
+  return new AsrError('ASR_CORRUPT', message, { sessionId, pos: damage.firstPos })
+}
+
+export function agentOf(header: Decoded | Header): { name: string; version: string } | null {
+  const agent = header.agent as { name?: unknown; version?: unknown } | undefined
+  if (typeof agent?.name !== 'string') return null
+  return { name: agent.name, version: typeof agent.version === 'string' ? agent.version : '' }
+}

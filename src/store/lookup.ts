@@ -1,0 +1,85 @@
+/**
+ * From ids to positions: what the index hints at is confirmed by the records themselves.
+ */
+import { DEFAULT_ID } from '../index/entry.js'
+import { entityKey, idKey, tombstoneKey } from '../index/key-run.js'
+import type { RecordName } from '../index/page-keys.js'
+import { type Query, wait } from '../index/query.js'
+import type { StreamIndex } from '../index/stream-index.js'
+import type { Frame } from '../log/frame.js'
+import type { RecordLog } from '../log/record-log.js'
+import { type StoredRecord, statedEntityId } from '../record/record.js'
+
+export class Lookup {
+  constructor(
+    readonly log: RecordLog,
+    readonly index: StreamIndex,
+  ) {}
+
+  *frame(pos: number): Query<Frame> {
+    const { location } = yield* this.index.entry(pos)
+    return yield* wait(this.log.frame(location, pos))
+  }
+
+  *record(pos: number): Query<StoredRecord> {
+    return this.log.decode(yield* this.frame(pos)) as unknown as StoredRecord
+  }
+
+  *name(pos: number): Query<RecordName> {
+    return this.index.nameOf(pos) ?? nameOf(yield* this.record(pos))
+  }
+
+  *id(pos: number): Query<string> {
+    if (((yield* this.index.entry(pos)).flags & DEFAULT_ID) !== 0) return `r${pos}`
+    return (yield* this.name(pos)).id
+  }
+
+  /** Where the record of an id stands, or 0. */
+  *find(id: string): Query<number> {
+    const assumed = defaultPosition(id)
+    if (assumed > 0 && assumed <= this.index.length) {
+      if (((yield* this.index.entry(assumed)).flags & DEFAULT_ID) !== 0) return assumed
+    }
+    for (const pos of yield* this.index.candidates(idKey(id))) if ((yield* this.id(pos)) === id) return pos
+    return 0
+  }
+
+  /** The founders of a type's entities that have an id, in log order (CORE-20). */
+  *founders(type: string, entityId: string): Query<number[]> {
+    const founders = new Set<number>()
+    for (const pos of yield* this.index.candidates(entityKey(type, entityId))) {
+      const entry = yield* this.index.entry(pos)
+      if (entry.type === type && (yield* this.name(pos)).stated === entityId) founders.add(entry.founder)
+    }
+    const pos = yield* this.find(entityId)
+    if (pos > 0) {
+      const entry = yield* this.index.entry(pos)
+      if (entry.type === type && entry.founder === pos && (yield* this.name(pos)).stated === undefined) founders.add(pos)
+    }
+    return [...founders].sort((a, b) => a - b)
+  }
+
+  /** Whether a tombstone anywhere in the stream ends an entity. */
+  *hasTombstone(founder: number): Query<boolean> {
+    for (const pos of yield* this.index.candidates(tombstoneKey(founder))) {
+      const entry = yield* this.index.entry(pos)
+      if (entry.type === 'tombstone' && entry.target === founder) return true
+    }
+    return false
+  }
+
+  /** An entity's id, by its founder (CORE-20). */
+  *entityId(founder: number): Query<string> {
+    const { id, stated } = yield* this.name(founder)
+    return stated ?? id
+  }
+}
+
+export function nameOf(record: StoredRecord): RecordName {
+  return { id: record.id, stated: statedEntityId(record) }
+}
+
+/** The position whose record has this id without a key, if any: `r<pos>`. */
+export function defaultPosition(id: string): number {
+  return /^r[1-9][0-9]{0,14}$/.test(id) ? Number(id.slice(1)) : 0
+}

@@ -1,0 +1,201 @@
+/**
+ * A store in a folder: whether it is one, who holds it, its index in level, its logs in files.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Level } from 'level'
+import { MemoryLevel } from 'memory-level'
+import type { IndexLevel } from '../index/rows.js'
+import { createRowCache } from '../index/row-cache.js'
+import { errnoOf, ioError } from '../log/io-error.js'
+import { NodeStorage } from '../log/node-storage.js'
+import { STREAMS_FOLDER } from '../log/segment.js'
+import { AsrError, type Diagnostic } from '../record/error.js'
+import { toHex } from '../record/hash.js'
+import type { StoreOptions } from './api.js'
+import type { Environment } from './environment.js'
+import { formatLine, parseFormatLine } from './format-file.js'
+import { FolderLock, isLockFile, lockedError } from './node-lock.js'
+import { processIdentity } from './node-process-identity.js'
+import { snapshotIndex } from './node-snapshot.js'
+
+const FORMAT_FILE = 'FORMAT'
+const INDEX_FOLDER = 'index'
+
+export interface OpenedFolder {
+  environment: Environment
+  release: () => Promise<void>
+}
+
+/** @throws ASR_FORMAT (newer, or not a store), ASR_LOCKED, ASR_READ_ONLY, ASR_NO_SPACE, ASR_IO */
+export async function openFolder(folder: string, options: StoreOptions): Promise<OpenedFolder> {
+  try {
+    return options.readOnly ? await openToRead(folder) : await openToWrite(folder, options)
+  } catch (error) {
+    throw ioError(error, `opening the store in ${folder}`, options.readOnly ? 'read' : 'write')
+  }
+}
+
+async function openToRead(folder: string): Promise<OpenedFolder> {
+  if (inspect(folder) === 'empty') throw notAStore(folder, 'there is no store')
+  const notices: Diagnostic[] = []
+  const snapshot = snapshotIndex(join(folder, INDEX_FOLDER))
+  const level = (snapshot && (await openOrUndefined(snapshot.folder))) ?? new MemoryLevel()
+  const storage = new NodeStorage(folder, { readOnly: true })
+  return {
+    environment: makeEnvironment(storage, level, notices, { readOnly: true }, () => undefined),
+    release: async () => {
+      await level.close()
+      snapshot?.remove()
+      storage.close()
+    },
+  }
+}
+
+async function openToWrite(folder: string, options: StoreOptions): Promise<OpenedFolder> {
+  const state = inspect(folder)
+  if (state === 'empty' && options.create === false) throw notAStore(folder, 'there is no store')
+  mkdirSync(folder, { recursive: true })
+  const lock = FolderLock.acquire(folder)
+  const notices: Diagnostic[] = []
+  let level: IndexLevel | undefined
+  try {
+    level = await openIndex(folder, notices)
+    lock.announce()
+    if (state !== 'sound') writeFormat(folder, state, notices)
+    const storage = new NodeStorage(folder)
+    const held = level
+    return {
+      environment: makeEnvironment(storage, level, notices, options, () => lock.check()),
+      release: async () => {
+        await held.close()
+        storage.close()
+        lock.release()
+      },
+    }
+  } catch (error) {
+    await level?.close()
+    lock.release()
+    throw error
+  }
+}
+
+function makeEnvironment(
+  storage: NodeStorage,
+  level: IndexLevel,
+  notices: Diagnostic[],
+  options: StoreOptions,
+  guard: () => void,
+): Environment {
+  return {
+    storage,
+    level,
+    notices,
+    guard,
+    cache: createRowCache(),
+    durability: options.durability ?? 'process',
+    readOnly: options.readOnly ?? false,
+    acceptLoss: options.acceptLoss ?? false,
+    boot: processIdentity().boot,
+  }
+}
+
+type FolderState = 'empty' | 'sound' | 'unmarked'
+
+/** Whether a folder is a store, may become one, or is something else. @throws ASR_FORMAT */
+function inspect(folder: string): FolderState {
+  let names: string[]
+  try {
+    if (!statSync(folder).isDirectory()) throw notAStore(folder, 'it is a file')
+    names = readdirSync(folder)
+  } catch (error) {
+    if (errnoOf(error) === 'ENOENT') return 'empty'
+    throw error
+  }
+  if (names.includes(FORMAT_FILE)) {
+    const storeId = parseFormatLine(readFileSync(join(folder, FORMAT_FILE), 'latin1'))
+    if (storeId !== undefined) return 'sound'
+    if (names.includes(STREAMS_FOLDER)) return 'unmarked'
+    throw notAStore(folder, 'its FORMAT is not ours')
+  }
+  const others = names.filter((name) => !isLockFile(name))
+  if (others.length === 0) return 'empty'
+  // Without FORMAT: logs make a store; an index alone is a store that was never finished.
+  if (others.includes(STREAMS_FOLDER) && hasLogs(folder)) return 'unmarked'
+  if (others.every((name) => name === INDEX_FOLDER)) return 'empty'
+  throw notAStore(folder, 'it holds something else')
+}
+
+function hasLogs(folder: string): boolean {
+  return readdirSync(join(folder, STREAMS_FOLDER)).some((name) => /^[0-9a-f]{32}-[0-9a-f]{16}-[0-9]{6}\.log/.test(name))
+}
+
+function writeFormat(folder: string, state: FolderState, notices: Diagnostic[]): void {
+  const file = join(folder, FORMAT_FILE)
+  const storeId = toHex(crypto.getRandomValues(new Uint8Array(16)))
+  writeFileSync(`${file}.new`, formatLine(storeId), { flush: true })
+  renameSync(`${file}.new`, file)
+  if (state === 'unmarked') notices.push({ code: 'format_rewritten', message: `${file} was missing or damaged, and was written again`, severity: 'note' })
+}
+
+/**
+ * Level must never make a new database over an old one whose CURRENT is lost: it would delete its tables. What does not
+ * open is put aside; the logs hold all it said.
+ */
+async function openIndex(folder: string, notices: Diagnostic[]): Promise<IndexLevel> {
+  const index = join(folder, INDEX_FOLDER)
+  if (isUsed(index)) {
+    const level = makeLevel(index)
+    try {
+      await level.open({ createIfMissing: false })
+      return level
+    } catch (error) {
+      if (isLocked(error)) throw lockedError(folder, error)
+      putAside(index)
+      const message = `${index} did not open (${(error as Error).message}); it is built again from the logs`
+      notices.push({ code: 'index_rebuilt', message, severity: 'note' })
+    }
+  }
+  const level = makeLevel(index)
+  try {
+    await level.open({ createIfMissing: true })
+  } catch (error) {
+    if (isLocked(error)) throw lockedError(folder, error)
+    throw (error as Error).cause ?? error
+  }
+  return level
+}
+
+function makeLevel(location: string): Level<string, Uint8Array> {
+  return new Level<string, Uint8Array>(location, { keyEncoding: 'utf8', valueEncoding: 'view' })
+}
+
+async function openOrUndefined(location: string): Promise<IndexLevel | undefined> {
+  const level = makeLevel(location)
+  try {
+    await level.open({ createIfMissing: false })
+    return level
+  } catch {
+    return undefined
+  }
+}
+
+/** More than the lock file of a first opening. */
+function isUsed(index: string): boolean {
+  return existsSync(index) && readdirSync(index).some((name) => name !== 'LOCK' && name !== 'LOG' && name !== 'LOG.old')
+}
+
+function putAside(index: string): void {
+  const aside = `${index}.damaged`
+  rmSync(aside, { recursive: true, force: true })
+  renameSync(index, aside)
+}
+
+function isLocked(error: unknown): boolean {
+  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
+  return code === 'LEVEL_LOCKED' || cause?.code === 'LEVEL_LOCKED'
+}
+
+function notAStore(folder: string, why: string): AsrError {
+  return new AsrError('ASR_FORMAT', `${folder} is not a store: ${why}`)
+}

@@ -1,0 +1,120 @@
+/**
+ * Paths and context views as the library hands them out: positions found by the pure parts, records read when shown.
+ */
+import { endsAtBadExtent } from '../context-view/compaction.js'
+import { CallPairing } from '../context-view/pairing.js'
+import { type ViewPositions, viewPositions } from '../context-view/view.js'
+import { ActivePath } from '../heads/path.js'
+import { deadOnPath } from '../supersede/entity.js'
+import { resolvedAt } from '../supersede/resolved.js'
+import type { Query } from '../index/query.js'
+import type { Diagnostic } from '../record/error.js'
+import type { StoredRecord } from '../record/record.js'
+import type { ContextView, Cut, Path } from './api.js'
+import type { Lookup } from './lookup.js'
+import { RecordReader } from './record-reader.js'
+import type { StreamCore } from './stream-core.js'
+
+/** The active path that ends at a position; 0: the empty path (CORE-16). */
+export async function openPath(core: StreamCore, end: number): Promise<Path> {
+  const { cut, gaps, length } = await core.ask((lookup) => pathFacts(lookup, end))
+  const path = (): ActivePath => new ActivePath(core.index, end)
+  return {
+    length,
+    cut,
+    gaps,
+    ids: () => idsOf(core, path()),
+    records: () => recordsOf(core, path()),
+    resolved: () => resolvedOf(core, path()),
+  }
+}
+
+function* pathFacts(lookup: Lookup, end: number): Query<{ length: number; cut: Cut | null; gaps: string[] }> {
+  const path = new ActivePath(lookup.index, end)
+  const orphan = yield* path.cut()
+  let cut: Cut | null = null
+  if (orphan > 0) {
+    const { id, parentId } = yield* lookup.record(orphan)
+    cut = { recordId: id, missingParentId: parentId as string }
+  }
+  const gaps: string[] = []
+  for (const pos of yield* path.gaps()) gaps.push(yield* lookup.id(pos))
+  return { length: yield* path.length(), cut, gaps }
+}
+
+async function* positionsOf(core: StreamCore, path: ActivePath): AsyncGenerator<number> {
+  for (const { from, to } of await core.ask(() => path.spansAfter(0))) for (let pos = from; pos <= to; pos++) yield pos
+}
+
+async function* idsOf(core: StreamCore, path: ActivePath): AsyncGenerator<string> {
+  for await (const pos of positionsOf(core, path)) yield await core.ask((lookup) => lookup.id(pos))
+}
+
+async function* recordsOf(core: StreamCore, path: ActivePath): AsyncGenerator<StoredRecord> {
+  const reader = new RecordReader(core)
+  for await (const pos of positionsOf(core, path)) yield await reader.record(pos)
+}
+
+async function* resolvedOf(core: StreamCore, path: ActivePath): AsyncGenerator<StoredRecord> {
+  const reader = new RecordReader(core)
+  const dead = await core.ask(() => deadOnPath(path))
+  for await (const pos of positionsOf(core, path)) {
+    const inForce = await core.ask(() => resolvedAt(path, dead, pos))
+    if (inForce > 0) yield await reader.record(inForce)
+  }
+}
+
+/** The context view at the end of a path (CORE-24). */
+export async function openView(core: StreamCore, end: number, head: string | null): Promise<ContextView> {
+  const { cut, gaps } = await core.ask((lookup) => pathFacts(lookup, end))
+  const positions = await core.ask(({ index }) => viewPositions(new ActivePath(index, end)))
+  const reader = new RecordReader(core)
+  const compaction = positions.compaction > 0 ? await reader.record(positions.compaction) : null
+  const pairing = await pair(core, reader, positions)
+  return {
+    head,
+    compaction,
+    openCalls: pairing.openCalls,
+    danglingResults: pairing.danglingResults,
+    cut,
+    gaps,
+    diagnostics: await diagnosticsOf(core, positions.passedOver),
+    length: positions.entries.length + (compaction === null ? 0 : 1),
+    entries: () => entriesOf(core, positions),
+  }
+}
+
+async function pair(core: StreamCore, reader: RecordReader, { entries }: ViewPositions): Promise<CallPairing> {
+  const pairing = new CallPairing()
+  for (const pos of entries) {
+    const page = await reader.pageAt(pos)
+    const type = page.type(pos)
+    if (type !== 'tool_call' && type !== 'tool_result') continue
+    const record = await reader.record(pos)
+    const isNamed = type === 'tool_result' || typeof record.callId === 'string'
+    pairing.add(record, isNamed ? '' : await core.ask((lookup) => lookup.entityId(page.founder(pos))))
+  }
+  return pairing
+}
+
+async function* entriesOf(core: StreamCore, { compaction, entries }: ViewPositions): AsyncGenerator<StoredRecord> {
+  const reader = new RecordReader(core)
+  if (compaction > 0) yield await reader.record(compaction)
+  for (const pos of entries) yield await reader.record(pos)
+}
+
+async function diagnosticsOf(core: StreamCore, passedOver: readonly number[]): Promise<Diagnostic[]> {
+  const diagnostics: Diagnostic[] = []
+  for (const pos of passedOver) diagnostics.push(badExtent(await core.ask((lookup) => lookup.id(pos))))
+  return diagnostics
+}
+
+export function badExtent(recordId: string): Diagnostic {
+  const message = `compaction ${JSON.stringify(recordId)} names an extent that does not lie before it on the path; it is passed over`
+  return { code: 'compaction_bad_extent', message, recordId, severity: 'kept' }
+}
+
+/** Whether a record is a compaction that will be passed over for its extent: what import reports of it. */
+export function isBadExtent(core: StreamCore, pos: number): Promise<boolean> {
+  return core.ask(({ index }) => endsAtBadExtent(new ActivePath(index, pos)))
+}

@@ -1,0 +1,196 @@
+/**
+ * What a record's arrival means for heads, entities and landmarks (CORE-11 … CORE-19). Nothing here reads or writes the
+ * log: the same steps place a new record and one that comes back from the log.
+ */
+import {
+  BAD_TARGET,
+  COMPLETED,
+  DEFAULT_ID,
+  type Entry,
+  GAP,
+  HEAD_RECORD,
+  type Landmarks,
+  NO_LANDMARKS,
+  ORPHAN,
+  PARTICIPATES,
+  type Run,
+} from '../index/entry.js'
+import { entityKey, idKey, revisionKey, tombstoneKey } from '../index/key-run.js'
+import type { RecordName } from '../index/page-keys.js'
+import type { Query } from '../index/query.js'
+import type { KeptCode } from '../record/error.js'
+import { PRIMARY, participates, type StoredRecord } from '../record/record.js'
+import { nameOf } from './lookup.js'
+
+/** The stream as it stands right before the record: what is stored, and what the same append has placed. */
+export interface Surroundings {
+  /** Where the record of an id stands, or 0. */
+  find(id: string): Query<number>
+  entry(pos: number): Query<Entry>
+  name(pos: number): Query<RecordName>
+  /** The first plan record that states a plan id, or 0 (CORE-17). */
+  firstPlan(planId: string): Query<number>
+  head(name: string): number | undefined
+  setHead(name: string, pos: number | undefined): void
+}
+
+/** The parent as it is resolved, once. */
+export interface Lineage {
+  /** 0: a root */
+  parent: number
+  orphan: boolean
+  /** the implied parent was resolved right behind a refused line */
+  gap: boolean
+}
+
+export interface Fault {
+  code: KeptCode
+  message: string
+}
+
+export interface Placed {
+  entry: Entry
+  keys: number[]
+  name: RecordName
+  faults: Fault[]
+}
+
+/** The current target of a head, primary's when the head does not exist, 0 for none (CORE-11). */
+export function currentTarget(around: Pick<Surroundings, 'head'>, head: string | undefined): number {
+  return around.head(head ?? PRIMARY) ?? around.head(PRIMARY) ?? 0
+}
+
+/** Places a record at a position; moves heads on the way. */
+export function* place(around: Surroundings, record: StoredRecord, pos: number, lineage: Lineage): Query<Placed> {
+  const faults: Fault[] = []
+  const name = nameOf(record)
+  const keys = name.id === `r${pos}` ? [] : [idKey(name.id)]
+  let flags = name.id === `r${pos}` ? DEFAULT_ID : 0
+  const base = { pos, location: 0, type: record.type, founder: pos, target: 0 }
+  if (record.type === 'head') {
+    yield* superseded(around, record, faults)
+    yield* moveHead(around, record, faults)
+    const run = { start: pos, parent: 0, depth: 0 }
+    return { entry: { ...base, flags: flags | HEAD_RECORD, parent: 0, run, landmarks: NO_LANDMARKS }, keys, name, faults }
+  }
+  const { parent, orphan, gap } = lineage
+  if (participates(record)) flags |= PARTICIPATES
+  if (orphan) flags |= ORPHAN
+  if (gap) flags |= GAP
+  if (record.type === 'compaction' && (record.status === 'completed' || isAbsent(record.status))) flags |= COMPLETED
+  const founder = yield* founderOf(around, record, pos, keys, faults)
+  const target = yield* targetOf(around, record, faults)
+  if (record.type === 'tombstone' && target > 0) keys.push(tombstoneKey(target))
+  const parentEntry = parent > 0 ? yield* around.entry(parent) : undefined
+  advanceHeads(around, record, pos, parent)
+  const entry: Entry = {
+    ...base,
+    flags,
+    parent,
+    founder,
+    target,
+    run: runOf(pos, parentEntry),
+    landmarks: landmarksOf(record, pos, gap, target, parentEntry),
+  }
+  return { entry, keys, name, faults }
+}
+
+function* moveHead(around: Surroundings, record: StoredRecord, faults: Fault[]): Query<void> {
+  const { name, recordId } = record
+  const fault = (message: string): void => {
+    faults.push({ code: 'head_target', message })
+  }
+  if (typeof name !== 'string') return fault('a head record needs a `name`')
+  if (recordId === null) {
+    if (name === PRIMARY) return fault('the primary head can not be dropped')
+    return around.setHead(name, undefined)
+  }
+  const target = yield* around.find(recordId)
+  const isPath = target > 0 && ((yield* around.entry(target)).flags & HEAD_RECORD) === 0
+  if (!isPath) return fault(`head ${JSON.stringify(name)}: no earlier record on a path has the id ${JSON.stringify(recordId)}`)
+  around.setHead(name, target)
+}
+
+/** The founder of the record's entity; adds the keys that lead to the entity. */
+function* founderOf(around: Surroundings, record: StoredRecord, pos: number, keys: number[], faults: Fault[]): Query<number> {
+  const { stated } = nameOf(record)
+  const target = yield* superseded(around, record, faults)
+  let founder = target
+  if (record.type === 'plan' && stated !== undefined) {
+    const first = yield* around.firstPlan(stated)
+    if (first > 0) founder = (yield* around.entry(first)).founder
+    else keys.push(entityKey(record.type, stated))
+  } else if (founder === 0 && stated !== undefined) {
+    keys.push(entityKey(record.type, stated))
+  }
+  if (founder === 0) return pos
+  keys.push(revisionKey(founder))
+  return founder
+}
+
+/** The founder of the entity that `supersedes` names, or 0 (CORE-17). */
+function* superseded(around: Surroundings, record: StoredRecord, faults: Fault[]): Query<number> {
+  const { supersedes } = record
+  if (supersedes === undefined) return 0
+  const target = yield* around.find(supersedes)
+  if (target === 0) {
+    faults.push({ code: 'supersedes_unknown', message: `no earlier record has the id ${JSON.stringify(supersedes)}` })
+    return 0
+  }
+  const entry = yield* around.entry(target)
+  const revisable = entry.type === record.type && record.type !== 'head' && record.type !== 'tombstone'
+  if (revisable && (yield* sameEntityId(around, record, target, entry.founder))) return entry.founder
+  faults.push({ code: 'supersedes_mismatch', message: `${JSON.stringify(supersedes)} is of another entity` })
+  return 0
+}
+
+function* sameEntityId(around: Surroundings, record: StoredRecord, target: number, founder: number): Query<boolean> {
+  const revision = nameOf(record).stated
+  const { stated } = yield* around.name(target)
+  if (revision === stated) return true
+  const founderId = (yield* around.name(founder)).id
+  return (revision ?? founderId) === (stated ?? founderId)
+}
+
+/** Tombstone: the founder of what it ends (CORE-19). Compaction: T as named (CORE-23). */
+function* targetOf(around: Surroundings, record: StoredRecord, faults: Fault[]): Query<number> {
+  if (record.type === 'tombstone') {
+    const target = yield* around.find(record.targetId)
+    const entry = target > 0 ? yield* around.entry(target) : undefined
+    if (entry !== undefined && entry.type !== 'head' && entry.type !== 'tombstone') return entry.founder
+    faults.push({ code: 'target_unknown', message: `no earlier record that can be ended has the id ${JSON.stringify(record.targetId)}` })
+    return 0
+  }
+  if (record.type !== 'compaction') return 0
+  const { replaces } = record
+  const throughId: unknown = typeof replaces === 'object' && replaces !== null ? replaces.throughId : undefined
+  if (isAbsent(throughId)) return 0
+  return (typeof throughId === 'string' && (yield* around.find(throughId))) || BAD_TARGET
+}
+
+function advanceHeads(around: Surroundings, record: StoredRecord, pos: number, parent: number): void {
+  const hasPrimary = around.head(PRIMARY) !== undefined
+  if (participates(record) || parent === currentTarget(around, record.head)) around.setHead(record.head ?? PRIMARY, pos)
+  if (!hasPrimary) around.setHead(PRIMARY, pos)
+}
+
+function runOf(pos: number, parent: Entry | undefined): Run {
+  if (parent === undefined) return { start: pos, parent: 0, depth: 1 }
+  if (parent.pos === pos - 1) return parent.run
+  return { start: pos, parent: parent.pos, depth: parent.run.depth + (parent.pos - parent.run.start) + 1 }
+}
+
+function landmarksOf(record: StoredRecord, pos: number, gap: boolean, target: number, parent: Entry | undefined): Landmarks {
+  const { root, compaction, tombstone, gap: lastGap, info } = parent?.landmarks ?? { ...NO_LANDMARKS, root: pos }
+  return {
+    root,
+    compaction: record.type === 'compaction' ? pos : compaction,
+    tombstone: record.type === 'tombstone' && target > 0 ? pos : tombstone,
+    gap: gap ? pos : lastGap,
+    info: record.type === 'session_info' ? pos : info,
+  }
+}
+
+function isAbsent(value: unknown): boolean {
+  return value === undefined || value === null
+}

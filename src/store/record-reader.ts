@@ -1,0 +1,42 @@
+/**
+ * Records of a stream by position, one after the other.
+ */
+import { pageOf, type Page } from '../index/page.js'
+import type { Frame } from '../log/frame.js'
+import type { StoredRecord } from '../record/record.js'
+import type { StreamCore } from './stream-core.js'
+
+export class RecordReader {
+  private readonly frames
+  private page: Page | undefined
+
+  constructor(private readonly core: StreamCore) {
+    this.frames = core.log.reader()
+  }
+
+  async frame(pos: number): Promise<Frame> {
+    const page = await this.pageAt(pos)
+    return this.core.log.frame(page.location(pos), pos, this.frames)
+  }
+
+  async record(pos: number): Promise<StoredRecord> {
+    return this.core.log.decode(await this.frame(pos)) as unknown as StoredRecord
+  }
+
+  /** The page that holds a position: columns can be looked at before a record is read. */
+  async pageAt(pos: number): Promise<Page> {
+    const number = pageOf(pos)
+    if (this.page?.number === number && this.page.last >= pos) return this.page
+    const page = await this.core.ask(({ index }) => index.page(number))
+    this.page = page
+    return page
+  }
+}
+
+/** The ids of records at positions, without reading those whose id is the default one. */
+export async function idsAt(core: StreamCore, positions: Iterable<number>): Promise<string[]> {
+  const ids: string[] = []
+  for (const pos of positions) ids.push(await core.ask((lookup) => lookup.id(pos)))
+  return ids
+}
+

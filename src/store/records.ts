@@ -1,0 +1,82 @@
+/**
+ * Records in log order: ranges, and following a stream as it grows.
+ */
+import { AsrError } from '../record/error.js'
+import type { StoredRecord } from '../record/record.js'
+import type { Followed, RangeOptions } from './api.js'
+import { RecordReader } from './record-reader.js'
+import type { StreamCore } from './stream-core.js'
+
+/** How often a reader looks whether another process has written. */
+const POLL_MS = 100
+
+/** Records of a range of positions; what came in after the call is not among them. */
+export async function* rangeOf(core: StreamCore, options: RangeOptions = {}): AsyncGenerator<StoredRecord> {
+  await core.refresh()
+  const from = Math.max(1, options.from ?? 1)
+  const to = Math.min(core.length, options.to ?? core.length)
+  const types = options.types && new Set(options.types)
+  const reader = new RecordReader(core)
+  const wanted = async (pos: number): Promise<boolean> => types === undefined || types.has((await reader.pageAt(pos)).type(pos))
+  if (options.reverse) {
+    for (let pos = to; pos >= from; pos--) if (await wanted(pos)) yield await reader.record(pos)
+  } else {
+    for (let pos = from; pos <= to; pos++) if (await wanted(pos)) yield await reader.record(pos)
+  }
+  if (core.damage !== undefined && (options.to === undefined || options.to > core.length)) throw core.damage
+}
+
+/** Each record behind a position once, in order: what is there, a word that all of it was shown, then what comes. */
+export async function* follow(core: StreamCore, options: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<Followed> {
+  const { after = 0, signal } = options
+  if (!Number.isSafeInteger(after) || after < 0) {
+    throw new AsrError('ASR_BAD_VALUE', `a cursor is a position from 0, not ${String(after)}`)
+  }
+  await core.refresh()
+  if (after > core.length) {
+    const message = `stream ${JSON.stringify(core.sessionId)} has ${core.length} records, the cursor is at ${after}`
+    throw new AsrError('ASR_CURSOR_FUTURE', message, { sessionId: core.sessionId, actual: core.length })
+  }
+  let pos = after
+  let isCaughtUp = false
+  const isAborted = (): boolean => signal?.aborted ?? false
+  while (!isAborted()) {
+    const reader = new RecordReader(core)
+    for (const to = core.length; pos < to && !isAborted(); ) {
+      const record = await reader.record(pos + 1)
+      pos++
+      yield { pos, record }
+    }
+    if (core.damage !== undefined) throw core.damage
+    if (pos < core.length) continue
+    if (!isCaughtUp) {
+      isCaughtUp = true
+      yield { caughtUp: true }
+      if (pos < core.length) continue
+    }
+    if (!(await growth(core, pos, signal))) return
+  }
+}
+
+/** Waits until the stream is longer than a position; false when it was closed or the signal came. */
+async function growth(core: StreamCore, pos: number, signal: AbortSignal | undefined): Promise<boolean> {
+  while (core.length <= pos && !core.closed && signal?.aborted !== true) {
+    await change(core, signal)
+    await core.refresh()
+  }
+  return core.length > pos && signal?.aborted !== true
+}
+
+function change(core: StreamCore, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = core.environment.readOnly ? setTimeout(done, POLL_MS) : undefined
+    function done(): void {
+      clearTimeout(timer)
+      core.listeners.delete(done)
+      signal?.removeEventListener('abort', done)
+      resolve()
+    }
+    core.listeners.add(done)
+    signal?.addEventListener('abort', done)
+  })
+}

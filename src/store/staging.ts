@@ -1,0 +1,231 @@
+/**
+ * Records on their way in: placed one behind the other on top of what is stored, visible to nobody until published.
+ */
+import type { Entry } from '../index/entry.js'
+import { entityKey } from '../index/key-run.js'
+import type { RecordName } from '../index/page-keys.js'
+import type { Query } from '../index/query.js'
+import type { StreamState } from '../index/root.js'
+import type { StreamIndex } from '../index/stream-index.js'
+import { FLAG_GAP, FLAG_ORPHAN, KIND } from '../log/frame.js'
+import type { LogEntry } from '../log/record-log.js'
+import type { LogPoint } from '../log/scanner.js'
+import { canonicalize, canonicalText } from '../record/canonical.js'
+import { AsrError } from '../record/error.js'
+import { hashText } from '../record/hash.js'
+import type { AsrRecord, StoredRecord } from '../record/record.js'
+import { assignedSeq, withAssigned } from '../record/validate.js'
+import { appendAssigned } from './assigned-text.js'
+import type { Lookup } from './lookup.js'
+import { currentTarget, type Fault, type Lineage, type Placed, place, type Surroundings } from './placement.js'
+
+/** A record that append or import accepts. */
+export interface Staged extends Placed {
+  pos: number
+  record: StoredRecord
+  logEntry: LogEntry
+  /** the parent that was named and is not there (CORE-12) */
+  missingParentId?: string
+}
+
+/** How a record came in: by append, which refuses what import keeps. */
+export interface Arrival {
+  /** the line, when JSON does not give it back */
+  text?: string
+  /** import: right behind a refused line */
+  gap?: boolean
+}
+
+const DEFAULT_ID_FORM = /^r[0-9]+(?:\.[0-9]+)?$/
+
+export class Staging implements Surroundings {
+  private fresh: Placed[] = []
+  private ids = new Map<string, number>()
+  private plans = new Map<string, number>()
+  private records = new Map<number, StoredRecord>()
+  private heads = new Map<string, number | undefined>()
+  private lastSeq: number
+  private updatedAt: string | null
+  private defaultIdsTaken: boolean
+
+  constructor(
+    private readonly lookup: Lookup,
+    private readonly base: StreamState = lookup.index.state,
+  ) {
+    this.lastSeq = base.lastSeq
+    this.updatedAt = base.updatedAt
+    this.defaultIdsTaken = base.defaultIdsTaken
+  }
+
+  get length(): number {
+    return this.base.point.pos + this.fresh.length
+  }
+
+  /** The position of a record that is already there and equals this one (CORE-21), or 0. @throws ASR_ID_CONFLICT */
+  *duplicateOf(record: AsrRecord): Query<number> {
+    if (record.id === undefined) return 0
+    const pos = yield* this.find(record.id)
+    if (pos === 0) return 0
+    if (sameButAssigned(record, yield* this.storedRecord(pos))) return pos
+    throw new AsrError('ASR_ID_CONFLICT', `another record has the id ${JSON.stringify(record.id)}`, { recordId: record.id })
+  }
+
+  /** Takes a record in: assigns what it lacks, resolves its parent, places it (CORE-4, CORE-11). */
+  *take(given: AsrRecord, arrival: Arrival = {}): Query<Staged> {
+    const pos = this.length + 1
+    const seq = given.seq ?? assignedSeq(pos, this.lastSeq)
+    if (!Number.isSafeInteger(seq)) throw new AsrError('ASR_BAD_RECORD', `no seq is left behind ${this.lastSeq}`)
+    const id = given.id ?? (yield* this.freeId(seq))
+    const record = withAssigned(given, seq, id) as StoredRecord
+    const { text, plain } = canonicalize(record)
+    const lineage = yield* this.lineage(record, arrival.gap ?? false)
+    const missingParentId = lineage.orphan ? (record.parentId as string) : undefined
+    const rises = record.seq > this.lastSeq || pos === 1
+    const placed = yield* this.add(record, pos, lineage)
+    if (!rises) placed.faults.push({ code: 'seq_not_rising', message: `seq ${record.seq} does not rise` })
+    const flags = (lineage.gap ? FLAG_GAP : 0) | (lineage.orphan ? FLAG_ORPHAN : 0)
+    const kept = arrival.text === undefined ? undefined : appendAssigned(arrival.text, given, record)
+    const logEntry: LogEntry = {
+      kind: KIND.record,
+      value: record,
+      plain,
+      text: kept,
+      flags,
+      pos,
+      parent: lineage.parent,
+      hash: hashText(text),
+      size: text.length,
+    }
+    return { ...placed, pos, record, logEntry, missingParentId }
+  }
+
+  /** Places a record that comes from the log, with the parent resolved when it went in. */
+  *add(record: StoredRecord, pos: number, lineage: Lineage): Query<Placed> {
+    const placed = yield* place(this, record, pos, lineage)
+    this.fresh.push(placed)
+    this.ids.set(record.id, pos)
+    this.records.set(pos, record)
+    if (record.type === 'plan' && typeof record.planId === 'string' && !this.plans.has(record.planId)) {
+      this.plans.set(record.planId, pos)
+    }
+    this.lastSeq = record.seq
+    if (typeof record.ts === 'string') this.updatedAt = record.ts
+    if (record.id !== `r${pos}` && DEFAULT_ID_FORM.test(record.id)) this.defaultIdsTaken = true
+    return placed
+  }
+
+  /** The stream's state once all that was taken stands in the log up to a point. */
+  stateAt(point: LogPoint): StreamState {
+    const { lastSeq, updatedAt, defaultIdsTaken } = this
+    let { heads } = this.base
+    if (this.heads.size > 0) {
+      const moved = heads as Map<string, number> // one map a stream: copying a thousand heads at each append would cost more than the append
+      for (const [name, pos] of this.heads) {
+        if (pos === undefined) moved.delete(name)
+        else moved.set(name, pos)
+      }
+      heads = moved
+    }
+    return { ...this.base, point, lastSeq, updatedAt, defaultIdsTaken, heads }
+  }
+
+  /** Hands what was taken to the index, each record at its location in the log. */
+  publish(index: StreamIndex, locations: readonly number[], point: LogPoint): void {
+    for (const [i, { entry, keys, name }] of this.fresh.entries()) {
+      entry.location = locations[i]
+      index.push(entry, keys, name)
+    }
+    index.state = this.stateAt(point)
+  }
+
+  /** Where things stand, to come back to when a later record of the same append is refused. */
+  savepoint(): () => void {
+    const { fresh, lastSeq, updatedAt, defaultIdsTaken } = this
+    const kept = { length: fresh.length, heads: new Map(this.heads), plans: new Map(this.plans) }
+    return () => {
+      for (const { entry, name } of this.fresh.splice(kept.length)) {
+        this.ids.delete(name.id)
+        this.records.delete(entry.pos)
+      }
+      this.heads = kept.heads
+      this.plans = kept.plans
+      Object.assign(this, { lastSeq, updatedAt, defaultIdsTaken })
+    }
+  }
+
+  *find(id: string): Query<number> {
+    return this.ids.get(id) ?? (yield* this.lookup.find(id))
+  }
+
+  *entry(pos: number): Query<Entry> {
+    return this.fresh[pos - this.base.point.pos - 1]?.entry ?? (yield* this.lookup.index.entry(pos))
+  }
+
+  *name(pos: number): Query<RecordName> {
+    return this.fresh[pos - this.base.point.pos - 1]?.name ?? (yield* this.lookup.name(pos))
+  }
+
+  *firstPlan(planId: string): Query<number> {
+    for (const pos of yield* this.lookup.index.candidates(entityKey('plan', planId))) {
+      const { type } = yield* this.lookup.index.entry(pos)
+      if (type === 'plan' && (yield* this.lookup.name(pos)).stated === planId) return pos
+    }
+    return this.plans.get(planId) ?? 0
+  }
+
+  head(name: string): number | undefined {
+    return this.heads.has(name) ? this.heads.get(name) : this.base.heads.get(name)
+  }
+
+  setHead(name: string, pos: number | undefined): void {
+    this.heads.set(name, pos)
+  }
+
+  /** The stored record at a position, also of this staging. */
+  *storedRecord(pos: number): Query<StoredRecord> {
+    return this.records.get(pos) ?? (yield* this.lookup.record(pos))
+  }
+
+  private *freeId(seq: number): Query<string> {
+    let id = `r${seq}`
+    // Unless somebody took an id of this form out of turn, it is free.
+    for (let n = 1; this.defaultIdsTaken && (yield* this.find(id)) > 0; n++) id = `r${seq}.${n}`
+    return id
+  }
+
+  private *lineage(record: StoredRecord, gap: boolean): Query<Lineage> {
+    const { parentId, head, type } = record
+    if (type === 'head') return { parent: 0, orphan: false, gap: false }
+    if (parentId === undefined) return { parent: currentTarget(this, head), orphan: false, gap }
+    if (parentId === null) return { parent: 0, orphan: false, gap: false }
+    const parent = yield* this.find(parentId)
+    const isParent = parent > 0 && (yield* this.entry(parent)).type !== 'head'
+    return { parent: isParent ? parent : 0, orphan: !isParent, gap: false }
+  }
+}
+
+/** Whether a record equals a stored one, but for `seq`, `head` and `id` where it leaves them out (CORE-21). */
+export function sameButAssigned(given: AsrRecord, stored: StoredRecord): boolean {
+  const complete: AsrRecord = { ...given }
+  for (const field of ['seq', 'head', 'id']) {
+    if (!Object.hasOwn(given, field) && Object.hasOwn(stored, field)) complete[field] = stored[field]
+  }
+  return canonicalText(complete) === canonicalText(stored)
+}
+
+/** The error that append gives for what import keeps and reports. */
+export function refusal(staged: Staged, sessionId: string): AsrError | undefined {
+  const details = { sessionId, recordId: staged.record.id }
+  if (staged.missingParentId !== undefined) {
+    return new AsrError('ASR_PARENT_UNKNOWN', `no earlier record on a path has the id ${JSON.stringify(staged.missingParentId)}`, details)
+  }
+  const fault = staged.faults.find(({ code }) => code in REFUSED_BY_APPEND)
+  return fault && new AsrError(REFUSED_BY_APPEND[fault.code as keyof typeof REFUSED_BY_APPEND], fault.message, details)
+}
+
+const REFUSED_BY_APPEND = {
+  supersedes_unknown: 'ASR_SUPERSEDES_UNKNOWN',
+  supersedes_mismatch: 'ASR_SUPERSEDES_MISMATCH',
+  target_unknown: 'ASR_TARGET_UNKNOWN',
+  head_target: 'ASR_HEAD_TARGET',
+} as const satisfies { [code in Fault['code']]?: string }

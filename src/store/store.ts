@@ -1,0 +1,273 @@
+/**
+ * A store: the streams of one place, open or not, and who may write to them.
+ */
+import { clearLog } from '../index/rows.js'
+import { StreamIndex } from '../index/stream-index.js'
+import { RecordLog } from '../log/record-log.js'
+import { listLogs, STREAMS_FOLDER } from '../log/segment.js'
+import { AsrError, type Diagnostic } from '../record/error.js'
+import { name128, toHex } from '../record/hash.js'
+import type { Header } from '../record/record.js'
+import { badSessionId } from '../record/validate.js'
+import type { ImportOptions, ImportReport, LongCall, Store, Stream, StreamInfo, VerifyReport } from './api.js'
+import { headerEntry } from './append-queue.js'
+import { agentOf } from './catch-up.js'
+import { infoOf, listed } from './catalog.js'
+import type { Environment } from './environment.js'
+import { newHeader } from './header.js'
+import type { Jsonl } from './jsonl-port.js'
+import { Mutex } from './mutex.js'
+import { type LogFiles, openLog } from './recovery.js'
+import { sessionOf } from './session-of.js'
+import { StoredStream } from './stream.js'
+import { StreamCore } from './stream-core.js'
+import { verifyStream } from './verify.js'
+
+/** Logs in the making, and logs on their way out: nothing there counts, and the next open removes it. */
+export const STAGING_FOLDER = 'staging'
+export const TRASH_FOLDER = 'trash'
+
+export class StreamStore implements Store {
+  private readonly streamsOpen = new Map<string, StoredStream>()
+  /** held while streams come, go or are opened */
+  private readonly directory = new Mutex()
+  private files = new Map<string, LogFiles>()
+  private closing: Promise<void> | undefined
+
+  constructor(
+    readonly environment: Environment,
+    private readonly jsonl: Jsonl,
+    /** releases what the place holds: level, lock, files */
+    private readonly release: () => Promise<void>,
+  ) {}
+
+  get notices(): readonly Diagnostic[] {
+    return this.environment.notices
+  }
+
+  /** Looks at what is there, and removes what was left half done. */
+  async open(): Promise<this> {
+    const { storage, level, readOnly } = this.environment
+    if (!readOnly) {
+      for (const folder of [STAGING_FOLDER, TRASH_FOLDER]) {
+        for (const { log, segments } of await listLogs(storage, folder)) {
+          await clearLog(level, log.incarnation)
+          for (const { file } of segments) await storage.remove(file)
+        }
+      }
+    }
+    await this.list()
+    return this
+  }
+
+  async createStream(header: Header): Promise<Stream> {
+    this.assertWritable()
+    const stored = newHeader(header)
+    return this.directory.run(async () => {
+      if (await this.find(stored.sessionId)) throw this.exists(stored.sessionId)
+      const core = await this.makeLog(STREAMS_FOLDER, stored)
+      return this.register(core)
+    })
+  }
+
+  async stream(sessionId: string): Promise<Stream> {
+    return this.openStream(sessionId)
+  }
+
+  async openStream(sessionId: string): Promise<StoredStream> {
+    this.assertOpen()
+    const fault = badSessionId(sessionId)
+    if (fault !== undefined) throw new AsrError('ASR_STREAM_NOT_FOUND', fault)
+    return this.directory.run(async () => {
+      const stream = await this.find(sessionId)
+      if (stream === undefined) {
+        throw new AsrError('ASR_STREAM_NOT_FOUND', `no stream of session ${JSON.stringify(sessionId)}`, { sessionId })
+      }
+      return stream
+    })
+  }
+
+  /** A stream by its session, opened if need be; undefined when there is none. */
+  private async find(sessionId: string): Promise<StoredStream | undefined> {
+    const open = this.streamsOpen.get(sessionId)
+    if (open !== undefined && !open.core.log.isPoisoned) return open
+    if (open !== undefined) await this.forget(open)
+    const name = await name128(sessionId)
+    if (this.environment.readOnly || open !== undefined) await this.list()
+    const files = this.files.get(name)
+    if (files === undefined) return undefined
+    const core = await openLog(this.environment, sessionId, files)
+    if (core === undefined) {
+      this.files.delete(name)
+      return undefined
+    }
+    return this.register(core)
+  }
+
+  async *streams(): AsyncIterable<StreamInfo> {
+    this.assertOpen()
+    await this.directory.run(() => this.list())
+    const infos: StreamInfo[] = []
+    for (const files of this.files.values()) {
+      const info = await this.infoOf(files)
+      if (info !== undefined) infos.push(info)
+    }
+    yield* infos.sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1))
+  }
+
+  private async infoOf(files: LogFiles): Promise<StreamInfo | undefined> {
+    const open = [...this.streamsOpen.values()].find(({ core }) => core.log.identity.incarnation === files.log.incarnation)
+    if (open !== undefined) {
+      await open.core.refresh()
+      return infoOf(open.core)
+    }
+    const known = await listed(this.environment.level, files)
+    if (known !== undefined) return known
+    const sessionId = await sessionOf(this.environment.storage, files)
+    if (sessionId === undefined) return undefined
+    return this.directory.run(async () => {
+      const stream = await this.find(sessionId)
+      return stream && infoOf(stream.core)
+    })
+  }
+
+  importJsonl(chunks: Parameters<Store['importJsonl']>[0], options: ImportOptions = {}): Promise<ImportReport> {
+    this.assertWritable()
+    return this.jsonl.importJsonl(this, chunks, options)
+  }
+
+  async verify(options: { sessionId?: string } & LongCall = {}): Promise<VerifyReport> {
+    const streams: VerifyReport['streams'] = []
+    for (const sessionId of await this.sessions(options.sessionId)) {
+      aborted(options.signal)
+      const stream = await this.openStream(sessionId)
+      streams.push(await verifyStream(stream.core, options))
+    }
+    return { ok: streams.every(({ ok }) => ok), streams }
+  }
+
+  async rebuildIndex(options: { sessionId?: string } & LongCall = {}): Promise<void> {
+    this.assertWritable()
+    for (const sessionId of await this.sessions(options.sessionId)) {
+      aborted(options.signal)
+      const { core } = await this.openStream(sessionId)
+      if (core.damage !== undefined) continue
+      const onBlock = (done: number): void => options.onProgress?.({ done, unit: 'records' })
+      await core.writing.run(() => core.rebuild({ signal: options.signal, onBlock }))
+    }
+  }
+
+  async deleteStream(sessionId: string): Promise<void> {
+    this.assertWritable()
+    const { core } = await this.openStream(sessionId)
+    await this.directory.run(async () => {
+      const stream = this.streamsOpen.get(sessionId)
+      if (stream !== undefined) await this.forget(stream)
+      await core.log.moveTo(TRASH_FOLDER)
+      this.files.delete(core.log.identity.name)
+      await clearLog(this.environment.level, core.log.identity.incarnation)
+      await core.log.remove()
+    })
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.closeAll()
+    return this.closing
+  }
+
+  private async closeAll(): Promise<void> {
+    await this.directory.run(async () => {
+      for (const { queue, core } of this.streamsOpen.values()) {
+        await queue.idle()
+        await core.close()
+      }
+      await this.release()
+    })
+  }
+
+  /** A log in the making, that nobody sees until `adopt`. */
+  async stage(header: Header, text?: string): Promise<StreamCore> {
+    return this.makeLog(STAGING_FOLDER, header, text)
+  }
+
+  /** Makes a staged log the stream of its session. @throws ASR_STREAM_EXISTS */
+  async adopt(core: StreamCore): Promise<StoredStream> {
+    return this.directory.run(async () => {
+      if (await this.find(core.sessionId)) throw this.exists(core.sessionId)
+      await core.sync()
+      await core.log.moveTo(STREAMS_FOLDER)
+      return this.register(core)
+    })
+  }
+
+  async discard(core: StreamCore): Promise<void> {
+    core.closed = true
+    await core.flush()
+    await clearLog(this.environment.level, core.log.identity.incarnation)
+    await core.log.remove()
+  }
+
+  /** The stream of a session, or undefined. */
+  async existing(sessionId: string): Promise<StoredStream | undefined> {
+    return this.directory.run(() => this.find(sessionId))
+  }
+
+  private async makeLog(folder: string, header: Header, text?: string): Promise<StreamCore> {
+    const { sessionId } = header
+    const incarnation = toHex(crypto.getRandomValues(new Uint8Array(8)))
+    const identity = { name: await name128(sessionId), incarnation }
+    const { environment } = this
+    const log = new RecordLog(environment.storage, folder, identity, sessionId, [])
+    const core = new StreamCore(environment, log, new StreamIndex(environment.level, incarnation, environment.cache))
+    const entry = headerEntry(header, 0, text)
+    const [location] = await core.write([[entry]])
+    core.index.state = { ...core.index.state, point: log.end, header: { location, hash: entry.hash, agent: agentOf(header) } }
+    return core
+  }
+
+  private register(core: StreamCore): StoredStream {
+    const stream = new StoredStream(core, this.jsonl)
+    this.streamsOpen.set(core.sessionId, stream)
+    const { identity, segments } = core.log
+    this.files.set(identity.name, { log: identity, segments })
+    return stream
+  }
+
+  private async forget({ core, queue }: StoredStream): Promise<void> {
+    this.streamsOpen.delete(core.sessionId)
+    core.closed = true
+    await queue.idle()
+  }
+
+  /** The logs as they lie there; a log without its first segment is none. */
+  private async list(): Promise<void> {
+    const files = new Map<string, LogFiles>()
+    for (const found of await listLogs(this.environment.storage, STREAMS_FOLDER)) files.set(found.log.name, found)
+    this.files = files
+  }
+
+  private async sessions(only: string | undefined): Promise<string[]> {
+    if (only !== undefined) return [only]
+    const sessions: string[] = []
+    for await (const { sessionId } of this.streams()) sessions.push(sessionId)
+    return sessions
+  }
+
+  private assertOpen(): void {
+    if (this.closing !== undefined) throw new AsrError('ASR_CLOSED', 'the store is closed')
+  }
+
+  private assertWritable(): void {
+    this.assertOpen()
+    if (this.environment.readOnly) throw new AsrError('ASR_READ_ONLY', 'the store is open for reading only')
+  }
+
+  private exists(sessionId: string): AsrError {
+    return new AsrError('ASR_STREAM_EXISTS', `there is a stream of session ${JSON.stringify(sessionId)} already`, { sessionId })
+  }
+}
+
+/** @throws ASR_ABORTED */
+export function aborted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted) throw new AsrError('ASR_ABORTED', 'the call was aborted', { cause: signal.reason })
+}

@@ -1,0 +1,188 @@
+/**
+ * A stream's log and index together: questions to them, writes, and the index written behind the log.
+ */
+import { ActivePath } from '../heads/path.js'
+import { flushIndex } from '../index/flush.js'
+import { answer, type Query } from '../index/query.js'
+import { clearLog, IndexDamaged } from '../index/rows.js'
+import { StreamIndex } from '../index/stream-index.js'
+import type { LogEntry, RecordLog } from '../log/record-log.js'
+import { AsrError } from '../record/error.js'
+import { PRIMARY } from '../record/record.js'
+import { catchUp, corrupt, FLUSH_RECORDS } from './catch-up.js'
+import type { Environment } from './environment.js'
+import { Lookup } from './lookup.js'
+import { Mutex } from './mutex.js'
+
+const FLUSH_BYTES = 4 * 1024 * 1024
+/** A stream that rests this long is flushed when it has this many records to flush. */
+const IDLE_MS = 10_000
+const IDLE_RECORDS = 64
+/** An index this far behind makes appends wait for it. */
+const LAG_RECORDS_MAX = 4 * FLUSH_RECORDS
+
+export class StreamCore {
+  /** held while the log is written or the index replaced */
+  readonly writing = new Mutex()
+  /** called after each append with the new length */
+  readonly listeners = new Set<() => void>()
+  lookup: Lookup
+  /** why answers that depend on the whole log can't be given, if so (CORE-10) */
+  damage: AsrError | undefined
+  /** up to here the log survives a power cut */
+  durable = 0
+  closed = false
+  private persistedBytes: number
+  private flushing: Promise<void> | undefined
+  private idle: ReturnType<typeof setTimeout> | undefined
+
+  constructor(
+    readonly environment: Environment,
+    readonly log: RecordLog,
+    index: StreamIndex,
+  ) {
+    this.lookup = new Lookup(log, index)
+    this.persistedBytes = index.persisted.length === index.length ? log.bytes : 0
+  }
+
+  get sessionId(): string {
+    return this.log.sessionId
+  }
+
+  get index(): StreamIndex {
+    return this.lookup.index
+  }
+
+  get length(): number {
+    return this.index.length
+  }
+
+  /** An answer from the index; a damaged index is built again from the log, and asked again. */
+  async ask<T>(question: (lookup: Lookup) => Query<T>): Promise<T> {
+    for (;;) {
+      const { index } = this
+      const { persisted } = index
+      try {
+        return await answer(question(this.lookup))
+      } catch (error) {
+        if (!(error instanceof IndexDamaged)) throw error
+        if (index !== this.index || persisted !== index.persisted) continue // a flush or rebuild came between
+        await this.writing.run(() => (index === this.index ? this.rebuild() : undefined))
+      }
+    }
+  }
+
+  assertOpen(): void {
+    if (this.closed) throw new AsrError('ASR_CLOSED', `stream ${JSON.stringify(this.sessionId)} is closed`, { sessionId: this.sessionId })
+  }
+
+  /** A reader beside a live writer takes in what was written since. */
+  async refresh(): Promise<void> {
+    if (!this.environment.readOnly || this.damage !== undefined || this.closed) return
+    if (await this.log.hasGrown()) await this.writing.run(() => this.takeGrowth())
+  }
+
+  private async takeGrowth(): Promise<void> {
+    const { damage, end } = await catchUp(this.log, this.index, { flush: () => this.writeIndex(this.index) })
+    this.log.end = end.point
+    if (damage !== undefined) this.damage = corrupt(this.sessionId, damage)
+  }
+
+  /** Builds the index again from the log; the caller holds `writing`. */
+  async rebuild(options: { signal?: AbortSignal; onBlock?: (pos: number) => void } = {}): Promise<void> {
+    await this.flushing
+    const { level, cache, notices } = this.environment
+    cache.clear()
+    await clearLog(level, this.index.log)
+    const index = new StreamIndex(level, this.index.log, cache)
+    await catchUp(this.log, index, { ...options, flush: () => this.writeIndex(index) })
+    this.lookup = new Lookup(this.log, index)
+    await this.writeIndex(index)
+    notices.push({ code: 'index_rebuilt', message: `stream ${JSON.stringify(this.sessionId)}: the index was built again`, severity: 'note' })
+  }
+
+  /** Writes appends to the log, and syncs where the store is to survive a power cut. */
+  async write(appends: readonly LogEntry[][]): Promise<number[]> {
+    this.environment.guard()
+    const locations = await this.log.append(appends)
+    if (this.environment.durability === 'disk') await this.sync()
+    return locations
+  }
+
+  async sync(): Promise<void> {
+    if (this.durable >= this.log.end.location) return
+    const { location } = this.log.end
+    await this.log.sync()
+    this.durable = location
+  }
+
+  /** After each append: wakes followers, and has the index written when it lags. */
+  async appended(): Promise<void> {
+    for (const listener of [...this.listeners]) listener()
+    const lag = this.length - this.index.persisted.length
+    if (lag >= FLUSH_RECORDS || this.log.bytes - this.persistedBytes >= FLUSH_BYTES) {
+      const flush = this.flush()
+      if (lag >= LAG_RECORDS_MAX) await flush
+    } else if (lag >= IDLE_RECORDS) {
+      this.flushWhenIdle()
+    }
+  }
+
+  /** Writes the index as it stands. Its failure harms nothing: the log holds all, and the next flush tries again. */
+  async flush(): Promise<void> {
+    this.flushing ??= this.writeIndex(this.index)
+      .catch((error: unknown) => {
+        this.environment.notices.push({
+          code: 'index_not_written',
+          message: `stream ${JSON.stringify(this.sessionId)}: ${(error as Error).message}`,
+          severity: 'note',
+        })
+      })
+      .finally(() => {
+        this.flushing = undefined
+      })
+    await this.flushing
+  }
+
+  /** Syncs the log and writes the index: the root row then bears witness to where the log ends. */
+  async close(): Promise<void> {
+    this.closed = true
+    for (const listener of [...this.listeners]) listener()
+    clearTimeout(this.idle)
+    await this.flushing
+    const { readOnly } = this.environment
+    if (readOnly || this.damage !== undefined || this.log.isPoisoned) return
+    const upToDate = this.index.persisted.length === this.length && this.persistedBytes === this.log.bytes
+    if (upToDate) return
+    await this.sync()
+    await this.flush()
+  }
+
+  /** The last `session_info.title` on primary's path. */
+  *title(): Query<string | null> {
+    const { index } = this
+    const path = new ActivePath(index, index.state.heads.get(PRIMARY) ?? 0)
+    for (const pos of yield* path.landmarks('info')) {
+      const { title } = yield* this.lookup.record(pos)
+      if (title !== undefined) return typeof title === 'string' ? title : null
+    }
+    return null
+  }
+
+  private async writeIndex(index: StreamIndex): Promise<void> {
+    const { boot } = this.environment
+    const { bytes } = this.log
+    const { dictionary } = this.log.codec
+    const title = index === this.index ? await answer(this.title()) : null
+    const extras = { title, bytes, durable: this.durable, boot, sessionId: this.sessionId }
+    await flushIndex(index, { from: 0, shapes: dictionary.shapes.slice(0, dictionary.written) }, extras)
+    this.persistedBytes = bytes
+  }
+
+  private flushWhenIdle(): void {
+    clearTimeout(this.idle)
+    this.idle = setTimeout(() => void this.flush(), IDLE_MS)
+    ;(this.idle as { unref?: () => void }).unref?.()
+  }
+}
+

@@ -1,0 +1,195 @@
+/**
+ * A stream as the library hands it out.
+ */
+import { leaves } from '../heads/leaves.js'
+import { HEAD_RECORD } from '../index/entry.js'
+import { AsrError } from '../record/error.js'
+import { hashPair, hex64 } from '../record/hash.js'
+import { type AsrRecord, type Header, PRIMARY, type StoredRecord } from '../record/record.js'
+import type {
+  AppendOptions,
+  At,
+  ContextView,
+  Entity,
+  Followed,
+  Head,
+  Leaf,
+  Path,
+  RangeOptions,
+  Receipt,
+  Stream,
+} from './api.js'
+import { AppendQueue } from './append-queue.js'
+import { entitiesAnywhere, entitiesOnPath } from './entity-view.js'
+import { revisedHeader } from './header.js'
+import { openPath, openView } from './path-view.js'
+import type { Jsonl } from './jsonl-port.js'
+import { idsAt } from './record-reader.js'
+import { follow, rangeOf } from './records.js'
+import type { StreamCore } from './stream-core.js'
+
+export class StoredStream implements Stream {
+  readonly queue: AppendQueue
+
+  constructor(
+    readonly core: StreamCore,
+    private readonly jsonl: Pick<Jsonl, 'exportJsonl'>,
+  ) {
+    this.queue = new AppendQueue(core)
+  }
+
+  get sessionId(): string {
+    return this.core.sessionId
+  }
+
+  get length(): number {
+    return this.core.length
+  }
+
+  async header(): Promise<Header> {
+    await this.ready()
+    return this.headerInForce()
+  }
+
+  async reviseHeader(patch: Record<string, unknown>): Promise<Header> {
+    this.writable()
+    let header: Header | undefined
+    await this.queue.reviseHeader(async () => {
+      const current = await this.headerInForce()
+      const revised = revisedHeader(current, patch)
+      header = revised ?? current
+      return revised
+    })
+    return header as Header
+  }
+
+  async append(records: AsrRecord | AsrRecord[], options: AppendOptions = {}): Promise<Receipt> {
+    this.writable()
+    return this.queue.append(Array.isArray(records) ? records : [records], options)
+  }
+
+  async get(recordId: string): Promise<StoredRecord | undefined> {
+    await this.open()
+    const pos = await this.core.ask((lookup) => lookup.find(recordId))
+    if (pos > 0) return this.core.ask((lookup) => lookup.record(pos))
+    if (this.core.damage !== undefined) throw this.core.damage
+    return undefined
+  }
+
+  async position(recordId: string): Promise<number | undefined> {
+    await this.open()
+    const pos = await this.core.ask((lookup) => lookup.find(recordId))
+    if (pos === 0 && this.core.damage !== undefined) throw this.core.damage
+    return pos === 0 ? undefined : pos
+  }
+
+  async hash(recordId: string): Promise<string> {
+    const pos = await this.position(recordId)
+    if (pos === undefined) throw this.notFound(`record ${JSON.stringify(recordId)}`)
+    return hex64((await this.core.ask((lookup) => lookup.frame(pos))).hash)
+  }
+
+  async digest(): Promise<string> {
+    await this.ready()
+    const { header, point } = this.core.index.state
+    return hex64(hashPair(header.hash, point.chain))
+  }
+
+  records(options?: RangeOptions): AsyncIterable<StoredRecord> {
+    this.core.assertOpen()
+    return rangeOf(this.core, options)
+  }
+
+  follow(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<Followed> {
+    this.core.assertOpen()
+    return follow(this.core, options)
+  }
+
+  async entity(type: string, entityId: string, options: At & { anywhere?: true } = {}): Promise<Entity[]> {
+    await this.ready()
+    if (options.anywhere) return this.core.ask((lookup) => entitiesAnywhere(lookup, type, entityId))
+    const { end } = await this.pathEnd(options)
+    return this.core.ask((lookup) => entitiesOnPath(lookup, type, entityId, end))
+  }
+
+  async heads(): Promise<Head[]> {
+    await this.ready()
+    const heads = [...this.core.index.state.heads].sort(([a], [b]) => (a < b ? -1 : 1))
+    const ids = await idsAt(this.core, heads.map(([, pos]) => pos))
+    return heads.map(([name, pos], i) => ({ name, recordId: ids[i], pos }))
+  }
+
+  async leaves(): Promise<Leaf[]> {
+    await this.ready()
+    const names = new Map<number, string[]>()
+    for (const [name, pos] of this.core.index.state.heads) names.set(pos, [...(names.get(pos) ?? []), name].sort())
+    const positions = await this.core.ask(({ index }) => leaves(index))
+    const ids = await idsAt(this.core, positions)
+    return positions.map((pos, i) => ({ recordId: ids[i], pos, heads: names.get(pos) ?? [] }))
+  }
+
+  async setHead(name: string, recordId: string | null): Promise<Receipt> {
+    return this.append({ type: 'head', name, recordId })
+  }
+
+  async activePath(at: At = {}): Promise<Path> {
+    await this.ready()
+    const { end } = await this.pathEnd(at)
+    return openPath(this.core, end)
+  }
+
+  async contextView(at: At = {}): Promise<ContextView> {
+    await this.ready()
+    const { end, head } = await this.pathEnd(at)
+    return openView(this.core, end, head)
+  }
+
+  exportJsonl(options?: { salvage?: true }): AsyncIterable<Uint8Array> {
+    this.core.assertOpen()
+    return this.jsonl.exportJsonl(this.core, options)
+  }
+
+  /** Where the path ends that a call is about (CORE-14, CORE-16). */
+  private async pathEnd({ head, at }: At): Promise<{ end: number; head: string | null }> {
+    if (head !== undefined && at !== undefined) throw new TypeError('either `head` or `at`, not both')
+    if (at !== undefined) {
+      const pos = await this.core.ask((lookup) => lookup.find(at))
+      if (pos === 0 || ((await this.core.ask(({ index }) => index.entry(pos))).flags & HEAD_RECORD) !== 0) {
+        throw this.notFound(`record ${JSON.stringify(at)} on a path`)
+      }
+      return { end: pos, head: null }
+    }
+    const name = head ?? PRIMARY
+    const end = this.core.index.state.heads.get(name)
+    if (end === undefined && name !== PRIMARY) throw this.notFound(`head ${JSON.stringify(name)}`)
+    return { end: end ?? 0, head: name }
+  }
+
+  private async headerInForce(): Promise<Header> {
+    const { log, index } = this.core
+    return log.decode(await log.frame(index.state.header.location)) as unknown as Header
+  }
+
+  private async open(): Promise<void> {
+    this.core.assertOpen()
+    await this.core.refresh()
+  }
+
+  /** Open, and whole: the answer depends on all of the log (CORE-10). */
+  private async ready(): Promise<void> {
+    await this.open()
+    if (this.core.damage !== undefined) throw this.core.damage
+  }
+
+  private writable(): void {
+    this.core.assertOpen()
+    if (this.core.damage !== undefined) throw this.core.damage
+    if (this.core.environment.readOnly) {
+      throw new AsrError('ASR_READ_ONLY', 'the store is open for reading only', { sessionId: this.sessionId })
+    }
+  }
+
+  private notFound(what: string): AsrError {
+    return new AsrError('ASR_NOT_FOUND', `stream ${JSON.stringify(this.sessionId)} has no ${what}`, { sessionId: this.sessionId })
+  }
+}

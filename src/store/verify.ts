@@ -1,0 +1,145 @@
+/**
+ * Every check of a stream: frames, chain, content hashes, what import would say of each record, and the index against
+ * the log.
+ */
+import { MemoryLevel } from 'memory-level'
+import { ActivePath } from '../heads/path.js'
+import { parseKey } from '../index/keys.js'
+import type { Query } from '../index/query.js'
+import { decodeRoot } from '../index/root.js'
+import { createRowCache } from '../index/row-cache.js'
+import { logRows } from '../index/rows.js'
+import { StreamIndex } from '../index/stream-index.js'
+import { FLAG_ORPHAN, type Frame } from '../log/frame.js'
+import { RecordLog } from '../log/record-log.js'
+import { STREAMS_FOLDER } from '../log/segment.js'
+import { canonicalText } from '../record/canonical.js'
+import type { AsrError, Diagnostic } from '../record/error.js'
+import { hashBytes, hashText, hex64 } from '../record/hash.js'
+import type { StoredRecord } from '../record/record.js'
+import type { LongCall, VerifyReport } from './api.js'
+import { catchUp, corrupt } from './catch-up.js'
+import type { Lookup } from './lookup.js'
+import { badExtent, isBadExtent } from './path-view.js'
+import { StreamCore } from './stream-core.js'
+
+type StreamReport = VerifyReport['streams'][number]
+
+/** Reads all of a stream's log and compares its index with one built anew; appends wait meanwhile. */
+export async function verifyStream(core: StreamCore, options: LongCall = {}): Promise<StreamReport> {
+  await core.refresh()
+  return core.writing.run(async () => {
+    const { sessionId } = core
+    const problems: Diagnostic[] = []
+    if (core.damage?.code === 'ASR_LOST_TAIL') problems.push(damageOf(core.damage))
+    const fresh = await rebuiltApart(core, problems, options)
+    if (core.damage === undefined && !hasDamage(problems)) problems.push(...(await indexProblems(core, fresh)))
+    return { sessionId, records: core.length, ok: !hasDamage(problems), problems }
+  })
+}
+
+function hasDamage(problems: readonly Diagnostic[]): boolean {
+  return problems.some(({ severity }) => severity === 'damage')
+}
+
+/** The stream with an index of its own in memory, made from the log from its start; what is found on the way is added. */
+async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: LongCall): Promise<StreamCore> {
+  const { environment, sessionId } = core
+  const segments = core.log.segments.map((segment) => ({ ...segment }))
+  const level = new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
+  const apart = { ...environment, level, cache: createRowCache(), readOnly: true, notices: [] }
+  const log = new RecordLog(environment.storage, STREAMS_FOLDER, core.log.identity, sessionId, segments)
+  const fresh = new StreamCore(apart, log, new StreamIndex(level, core.log.identity.incarnation, apart.cache))
+  const revisions = new Map<string, string[]>()
+  const compactions: number[] = []
+  const { damage, end } = await catchUp(log, fresh.index, {
+    signal: options.signal,
+    onBlock: (done) => options.onProgress?.({ done, total: core.length, unit: 'records' }),
+    flush: () => fresh.flush(),
+    onRecord: (record, frame, { faults }) => {
+      checkHash(sessionId, record, frame, problems)
+      for (const { code, message } of faults) problems.push({ code, message, recordId: record.id, severity: 'kept' })
+      if ((frame.flags & FLAG_ORPHAN) !== 0) problems.push(orphan(record))
+      if (record.type === 'compaction') compactions.push(frame.pos)
+      if (record.supersedes !== undefined) revisions.set(record.supersedes, [...(revisions.get(record.supersedes) ?? []), record.id])
+    },
+  })
+  log.end = end.point
+  if (damage !== undefined) problems.push(damageOf(corrupt(sessionId, damage)))
+  for (const pos of compactions) {
+    if (await isBadExtent(fresh, pos)) problems.push(badExtent(await fresh.ask((lookup) => lookup.id(pos))))
+  }
+  for (const [target, revising] of revisions) problems.push(...(await doubles(fresh, target, revising)))
+  return fresh
+}
+
+function orphan(record: StoredRecord): Diagnostic {
+  const message = `its parent ${JSON.stringify(record.parentId)} was not there when it came; it is an orphan root`
+  return { code: 'orphan_parent', message, recordId: record.id, severity: 'kept' }
+}
+
+function checkHash(sessionId: string, record: StoredRecord, frame: Frame, problems: Diagnostic[]): void {
+  if (hashText(canonicalText(record)) === frame.hash) return
+  const message = `stream ${JSON.stringify(sessionId)}: position ${frame.pos} does not have the content hash it was stored with`
+  problems.push({ code: 'ASR_CORRUPT', message, recordId: record.id, severity: 'damage' })
+}
+
+function damageOf(error: AsrError): Diagnostic {
+  return { code: error.code, message: error.message, severity: 'damage' }
+}
+
+/** Two revisions of one target on one path: the later wins (CORE-18). */
+async function doubles(core: StreamCore, target: string, revisions: readonly string[]): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = []
+  for (const [i, recordId] of revisions.entries()) {
+    const path = await core.ask((lookup) => pathTo(lookup, recordId))
+    for (const earlier of revisions.slice(0, i)) {
+      if (!(await core.ask((lookup) => onPath(lookup, path, earlier)))) continue
+      const message = `${JSON.stringify(recordId)} and ${JSON.stringify(earlier)} revise ${JSON.stringify(target)} on one path; the later one is in force`
+      found.push({ code: 'superseded_twice', message, recordId, severity: 'note' })
+      break
+    }
+  }
+  return found
+}
+
+function* pathTo(lookup: Lookup, recordId: string): Query<ActivePath> {
+  return new ActivePath(lookup.index, yield* lookup.find(recordId))
+}
+
+function* onPath(lookup: Lookup, path: ActivePath, recordId: string): Query<boolean> {
+  return yield* path.has(yield* lookup.find(recordId))
+}
+
+/** Rows of the index that are not what the log says, the root's bookkeeping apart. */
+async function indexProblems(core: StreamCore, fresh: StreamCore): Promise<Diagnostic[]> {
+  if (core.index.persisted.length < core.length) await core.flush()
+  if (core.index.persisted.length < core.length) return [] // it can't be written, and is believed for nothing
+  await fresh.flush()
+  const expected = await rowsOf(fresh)
+  const found = await rowsOf(core)
+  const wrong = [...new Set([...expected.keys(), ...found.keys()])].filter((key) => expected.get(key) !== found.get(key))
+  return wrong.map((key) => ({
+    code: 'index_damaged',
+    message: `stream ${JSON.stringify(core.sessionId)}: row ${key} of the index is not what the log says; \`asr reindex\` makes it anew`,
+    severity: 'damage',
+  }))
+}
+
+/** The check of each row of a stream's index, by key; of the root, what follows from the log. */
+async function rowsOf({ environment, index }: StreamCore): Promise<Map<string, string>> {
+  const rows = new Map<string, string>()
+  for await (const [key, bytes] of logRows(environment.level, index.log)) {
+    rows.set(key, parseKey(key)?.kind === 'root' ? rootContent(bytes) : hex64(hashBytes(bytes)))
+  }
+  return rows
+}
+
+function rootContent(bytes: Uint8Array): string {
+  const root = decodeRoot(bytes)
+  if (root === undefined) return 'damaged'
+  const { point, header, lastSeq, updatedAt, defaultIdsTaken } = root.state
+  const { title, bytes: logBytes, headsCheck, dictionaryCheck, directories, runs } = root
+  const values = { lastSeq, updatedAt, defaultIdsTaken, title, logBytes, headsCheck, dictionaryCheck, directories, runs }
+  return JSON.stringify({ ...values, ...point, chain: hex64(point.chain), header: header.location, headerHash: hex64(header.hash) })
+}

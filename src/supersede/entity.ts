@@ -1,0 +1,48 @@
+/**
+ * Entities and their revisions on a path (CORE-17, CORE-18, CORE-19).
+ */
+import type { ActivePath } from '../heads/path.js'
+import { revisionKey } from '../index/key-run.js'
+import type { Query } from '../index/query.js'
+import type { IndexReader } from '../index/reader.js'
+
+/** All records of an entity, whatever the branches, in log order. */
+export function* revisionsOf(index: IndexReader, founder: number): Query<number[]> {
+  const revisions = [founder]
+  for (const pos of yield* index.candidates(revisionKey(founder))) {
+    if ((yield* index.entry(pos)).founder === founder) revisions.push(pos)
+  }
+  return revisions
+}
+
+/** An entity's records on a path, in path order. */
+export function* revisionsOnPath(path: ActivePath, founder: number): Query<number[]> {
+  const found: number[] = []
+  for (const pos of yield* revisionsOf(path.index, founder)) if (yield* path.has(pos)) found.push(pos)
+  return found
+}
+
+/** Whether a record of the path gives its entity its position there: no earlier one of the entity is on the path. */
+export function* isPosition(path: ActivePath, pos: number, founder: number): Query<boolean> {
+  if (pos === founder) return true
+  if (yield* path.has(founder)) return false
+  for (const revision of yield* revisionsOf(path.index, founder)) {
+    if (revision >= pos) return true
+    if (yield* path.has(revision)) return false
+  }
+  return true
+}
+
+/** The last record of an entity on a path: the revision in force there; 0 when none is on it. */
+export function* lastOnPath(path: ActivePath, founder: number): Query<number> {
+  const revisions = yield* revisionsOf(path.index, founder)
+  for (let i = revisions.length - 1; i >= 0; i--) if (yield* path.has(revisions[i])) return revisions[i]
+  return 0
+}
+
+/** The founders of the entities that the path's tombstones end. */
+export function* deadOnPath(path: ActivePath): Query<Set<number>> {
+  const dead = new Set<number>()
+  for (const pos of yield* path.landmarks('tombstone')) dead.add((yield* path.index.entry(pos)).target)
+  return dead
+}

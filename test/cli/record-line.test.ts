@@ -1,0 +1,35 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import pc from 'picocolors'
+import { gist, recordLine } from '../../src/cli/record-line.js'
+import { width } from '../../src/cli/text.js'
+
+const plain = { number: 7, numberColumns: 3, colours: pc.createColors(false) }
+
+test('the gist of a message is its role and text, with other blocks named by their kind', () => {
+  const content = [
+    { type: 'text', text: 'two\nlines' },
+    { type: 'image', data: 'xx' },
+    { type: 'reasoning', text: 'hm' },
+  ]
+  assert.is(gist({ type: 'message', seq: 1, id: 'a', role: 'user', content }), 'user two lines [image] hm')
+})
+
+test('the gist takes fields of any kind without failing', () => {
+  assert.is(gist({ type: 'message', seq: 1, id: 'a', role: 3, content: null }), '3 null')
+  assert.is(gist({ type: 'message', seq: 1, id: 'a', content: [] }), '')
+  assert.is(gist({ type: 'tool_call', seq: 1, id: 'a', name: 'ls', input: { path: '/' } }), 'ls {"path":"/"}')
+  assert.is(gist({ type: 'com.example/x', seq: 1, id: 'a', title: 'T', other: 1 }), 'T')
+})
+
+test('a line is cut at its width, inside no surrogate pair', () => {
+  const record = { type: 'message', seq: 1, id: 'r1', role: 'user', content: '😀'.repeat(50_000) }
+  for (let columns = 1; columns < 60; columns++) {
+    const line = recordLine(record, { ...plain, columns })
+    assert.ok(width(line) <= columns)
+    assert.ok(line.isWellFormed())
+  }
+  assert.is(recordLine(record, { ...plain, columns: 41 }), '  7  r1        message       user 😀😀😀…')
+})
+
+test.run()

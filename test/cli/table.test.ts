@@ -1,0 +1,41 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { humanBytes, table } from '../../src/cli/table.js'
+
+test('a table has no borders, and its columns are as wide as what they hold', async () => {
+  const drawn = await table(
+    [{ name: 'N', align: 'right' }, { name: 'NAME' }, { name: 'REST' }],
+    [
+      ['1', '漢字', 'x'],
+      ['100', 'b', ''],
+    ],
+  )
+  assert.is(drawn, '  N  NAME  REST\n  1  漢字  x\n100  b\n')
+})
+
+test('only the last column is cut, and what it holds cannot break the line', async () => {
+  const before = process.env.COLUMNS
+  process.env.COLUMNS = '20'
+  try {
+    const drawn = await table([{ name: 'ID' }, { name: 'TITLE' }], [['0123456789', 'a title\nof two lines']])
+    assert.is(drawn, 'ID          TITLE\n0123456789  a title…\n')
+  } finally {
+    if (before === undefined) delete process.env.COLUMNS
+    else process.env.COLUMNS = before
+  }
+})
+
+test('sizes are told in the unit that fits', () => {
+  assert.equal([0, 999, 1_000, 9_949, 10_400, 999_499, 999_500, 5e9].map(humanBytes), [
+    '0 B',
+    '999 B',
+    '1.0 kB',
+    '9.9 kB',
+    '10 kB',
+    '999 kB',
+    '1.0 MB',
+    '5.0 GB',
+  ])
+})
+
+test.run()

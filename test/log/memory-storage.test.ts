@@ -1,0 +1,21 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { MemoryStorage } from '../../src/log/memory-storage.js'
+import { conforms } from './storage-conformance.js'
+
+conforms(test, () => new MemoryStorage())
+
+test('two storages share nothing', () => {
+  const one = new MemoryStorage()
+  one.append('a', Uint8Array.of(1))
+  assert.equal(new MemoryStorage().list(''), [])
+})
+
+test('answers come at once, not as promises', () => {
+  const storage = new MemoryStorage()
+  assert.is(storage.append('a', Uint8Array.of(1, 2)), 2)
+  assert.is(storage.size('a'), 2)
+  assert.equal([...storage.read('a', 1, 1)], [2])
+})
+
+test.run()

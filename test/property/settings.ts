@@ -1,0 +1,11 @@
+/**
+ * How much the properties run: `ASR_RUNS` runs of up to `ASR_COMMANDS` commands, from `ASR_SEED` when it is set.
+ */
+const setting = (name: string, otherwise: number) => Number(process.env[name] ?? otherwise)
+
+export const RUNS = setting('ASR_RUNS', 1_000)
+export const COMMANDS = setting('ASR_COMMANDS', 50)
+const SEED = process.env.ASR_SEED
+
+/** Where to start: `ASR_SEED` makes a run repeatable; fast-check prints the seed and path of a failure. */
+export const settings = (runs: number) => ({ numRuns: runs, ...(SEED === undefined ? {} : { seed: Number(SEED) }) })
