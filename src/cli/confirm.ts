@@ -1,5 +1,5 @@
-import type { Readable, Writable } from 'node:stream'
 import { createInterface } from 'node:readline/promises'
+import type { Readable, Writable } from 'node:stream'
 
 /** Asks a question that only `y` or `yes` affirms; the end of the input is a no. */
 export async function confirm(

@@ -40,10 +40,10 @@ function* extent(path: ActivePath, pos: number, revision: Entry): Query<number> 
   return target !== BAD_TARGET && target < pos && (yield* path.has(target)) ? target : BAD_TARGET
 }
 
-/** Whether the path ends at a compaction that would be passed over for its extent: what import reports. */
+/** Whether the path ends at a compaction with a bad extent, whatever its status: what import reports. */
 export function* endsAtBadExtent(path: ActivePath): Query<boolean> {
   const entry = yield* path.index.entry(path.end)
-  if (entry.type !== 'compaction' || (entry.flags & COMPLETED) === 0) return false
+  if (entry.type !== 'compaction') return false
   const [position] = yield* revisionsOnPath(path, entry.founder)
   return (yield* extent(path, position, entry)) === BAD_TARGET
 }

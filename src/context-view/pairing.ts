@@ -1,7 +1,7 @@
 /**
  * Calls and their results (CORE-25).
  */
-import { statedEntityId, type StoredRecord } from '../record/record.js'
+import { type StoredRecord, statedEntityId } from '../record/record.js'
 
 /** Takes the records of a view in order, and knows which calls are open and which results closed none. */
 export class CallPairing {

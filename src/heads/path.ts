@@ -108,4 +108,3 @@ export class ActivePath {
     return span !== undefined && span.to >= pos ? span : undefined
   }
 }
-

@@ -72,7 +72,8 @@ async function nameDirectories(
       if (Math.floor(number / DIRECTORY_PAGES) === block) items[number % DIRECTORY_PAGES] = item
     }
     for (const number of merged) {
-      if (Math.floor(number / DIRECTORY_PAGES) === block) items[number % DIRECTORY_PAGES] = [items[number % DIRECTORY_PAGES][0], 0]
+      if (Math.floor(number / DIRECTORY_PAGES) === block)
+        items[number % DIRECTORY_PAGES] = [items[number % DIRECTORY_PAGES][0], 0]
     }
     directories.set(block, items)
     directoryChecks[block] = batch.put({ kind: 'directory', log: index.log, number: block }, encodeDirectory(items))
@@ -102,8 +103,11 @@ class Merge {
     let units = completePages
     for (let level = 1; units >= MERGED_RUNS; level++) {
       units = Math.floor(units / MERGED_RUNS)
-      const have = this.runs.filter((run) => run.level >= level).reduce((sum, run) => sum + MERGED_RUNS ** (run.level - level), 0)
-      for (let number = have; number < units; number++) fresh.set(runName({ level, number }), await this.merge(level, number, fresh))
+      const have = this.runs
+        .filter((run) => run.level >= level)
+        .reduce((sum, run) => sum + MERGED_RUNS ** (run.level - level), 0)
+      for (let number = have; number < units; number++)
+        fresh.set(runName({ level, number }), await this.merge(level, number, fresh))
     }
   }
 

@@ -14,7 +14,16 @@ export type RowKey =
   | { kind: 'run'; log: string; level: number; number: number }
   | { kind: 'bucket'; log: string; level: number; number: number; bucket: number }
 
-const LETTERS = { root: 'a', heads: 'b', dictionary: 'c', directory: 'd', page: 'e', keys: 'f', run: 'g', bucket: 'h' } as const
+const LETTERS = {
+  root: 'a',
+  heads: 'b',
+  dictionary: 'c',
+  directory: 'd',
+  page: 'e',
+  keys: 'f',
+  run: 'g',
+  bucket: 'h',
+} as const
 const KINDS = new Map(Object.entries(LETTERS).map(([kind, letter]) => [letter as string, kind as RowKey['kind']]))
 
 const NUMBER_DIGITS = 12
@@ -32,7 +41,8 @@ export function formatKey(key: RowKey): string {
 export function parseKey(text: string): RowKey | undefined {
   const [log, letter, ...numbers] = text.split('/')
   const kind = KINDS.get(letter)
-  if (kind === undefined || !/^[0-9a-f]{16}$/.test(log) || !numbers.every((part) => /^[0-9a-f]+$/.test(part))) return undefined
+  if (kind === undefined || !/^[0-9a-f]{16}$/.test(log) || !numbers.every((part) => /^[0-9a-f]+$/.test(part)))
+    return undefined
   const [a, b, c] = numbers.map((part) => Number.parseInt(part, 16))
   const key = keyOf(kind, log, a, b, c)
   return formatKey(key) === text ? key : undefined

@@ -38,7 +38,13 @@ export class Page {
   }
 
   static empty(number: number): Page {
-    const landmarks = { root: new Steps(), compaction: new Steps(), tombstone: new Steps(), gap: new Steps(), info: new Steps() }
+    const landmarks = {
+      root: new Steps(),
+      compaction: new Steps(),
+      tombstone: new Steps(),
+      gap: new Steps(),
+      info: new Steps(),
+    }
     return new Page(number, [], [], [], [], [], [], new Sparse(), new Sparse(), landmarks)
   }
 
@@ -140,18 +146,20 @@ export class Page {
       this.flagBits,
       steps(this.runPositions),
       this.runs.flatMap(({ start, parent, depth }) => [start, parent, depth]),
-      [this.founders, this.targets, ...LANDMARK_NAMES.map((name) => this.landmarks[name])].flatMap(({ positions, values }) => [
-        steps(positions),
-        values,
-      ]),
+      [this.founders, this.targets, ...LANDMARK_NAMES.map((name) => this.landmarks[name])].flatMap(
+        ({ positions, values }) => [steps(positions), values],
+      ),
     ])
   }
 
   /** The inverse of `encode`, for bytes whose check held. */
   static decode(bytes: Uint8Array): Page {
-    const [number, locations, typeNames, types, flagBits, runPositions, flatRuns, columns] = packr.unpack(bytes) as EncodedPage
+    const [number, locations, typeNames, types, flagBits, runPositions, flatRuns, columns] = packr.unpack(
+      bytes,
+    ) as EncodedPage
     const runs: Run[] = []
-    for (let i = 0; i < flatRuns.length; i += 3) runs.push({ start: flatRuns[i], parent: flatRuns[i + 1], depth: flatRuns[i + 2] })
+    for (let i = 0; i < flatRuns.length; i += 3)
+      runs.push({ start: flatRuns[i], parent: flatRuns[i + 1], depth: flatRuns[i + 2] })
     const column = (i: number): [number[], number[]] => [sums(columns[2 * i]), columns[2 * i + 1]]
     const landmarks = {
       root: new Steps(...column(2)),
@@ -161,7 +169,18 @@ export class Page {
       info: new Steps(...column(6)),
     }
     const [founders, targets] = [new Sparse(...column(0)), new Sparse(...column(1))]
-    return new Page(number, sums(locations), typeNames, types, flagBits, sums(runPositions), runs, founders, targets, landmarks)
+    return new Page(
+      number,
+      sums(locations),
+      typeNames,
+      types,
+      flagBits,
+      sums(runPositions),
+      runs,
+      founders,
+      targets,
+      landmarks,
+    )
   }
 }
 

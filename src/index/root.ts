@@ -1,8 +1,9 @@
 /**
  * The root row: one small row a stream that names all others, and the stream's state as of the indexed length.
  */
-import { check32, hex64 } from '../record/hash.js'
+
 import { LOG_START, type LogPoint } from '../log/scanner.js'
+import { check32, hex64 } from '../record/hash.js'
 
 export const INDEX_FORMAT = 1
 
@@ -77,7 +78,9 @@ export function decodeRoot(bytes: Uint8Array): Root | undefined {
   const check = Number.parseInt(new TextDecoder().decode(bytes.subarray(0, CHECK_DIGITS)), 16)
   const body = bytes.subarray(CHECK_DIGITS)
   if (check32(body) !== check) return undefined
-  const { format, point, header, lastSeq, updatedAt, defaultIdsTaken, ...rest } = JSON.parse(new TextDecoder().decode(body))
+  const { format, point, header, lastSeq, updatedAt, defaultIdsTaken, ...rest } = JSON.parse(
+    new TextDecoder().decode(body),
+  )
   if (format !== INDEX_FORMAT) return undefined
   return {
     ...rest,

@@ -36,7 +36,8 @@ export class RowBatch {
 /** A row's bytes. @throws IndexDamaged */
 export async function readRow(level: IndexLevel, key: RowKey, check: number): Promise<Uint8Array> {
   const bytes = await getRow(level, key)
-  if (bytes === undefined || check32(bytes) !== check) throw new IndexDamaged(`row ${formatKey(key)} is missing or damaged`)
+  if (bytes === undefined || check32(bytes) !== check)
+    throw new IndexDamaged(`row ${formatKey(key)} is missing or damaged`)
   return bytes
 }
 

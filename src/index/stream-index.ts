@@ -152,7 +152,11 @@ export class StreamIndex {
     const name = runName(run)
     const bloom = this.blooms.get(name)
     const head = yield* this.row(`${name}/head`, async () => {
-      const bytes = await readRow(this.level, { kind: 'run', log: this.log, level: run.level, number: run.number }, run.check)
+      const bytes = await readRow(
+        this.level,
+        { kind: 'run', log: this.log, level: run.level, number: run.number },
+        run.check,
+      )
       return decodeRunHead(bytes, bloom)
     })
     if (bloom === undefined) this.blooms.set(name, head.bloom)
@@ -162,7 +166,9 @@ export class StreamIndex {
   *bucket(run: RunRow, head: RunHead, bucket: number): Query<KeyRun> {
     const { level, number } = run
     return yield* this.row(`${runName(run)}/${bucket}`, async () =>
-      decodeRun(await readRow(this.level, { kind: 'bucket', log: this.log, level, number, bucket }, head.bucketChecks[bucket])),
+      decodeRun(
+        await readRow(this.level, { kind: 'bucket', log: this.log, level, number, bucket }, head.bucketChecks[bucket]),
+      ),
     )
   }
 
@@ -227,5 +233,8 @@ export function encodeRunHead(bucketChecks: readonly number[], bloom: Bloom): Ui
 function decodeRunHead(bytes: Uint8Array, bloom?: Bloom): RunHead {
   const words = new Uint32Array(bytes.slice().buffer)
   const buckets = words[0]
-  return { bucketChecks: Array.from(words.subarray(1, 1 + buckets)), bloom: bloom ?? new Bloom(words.slice(1 + buckets)) }
+  return {
+    bucketChecks: Array.from(words.subarray(1, 1 + buckets)),
+    bloom: bloom ?? new Bloom(words.slice(1 + buckets)),
+  }
 }

@@ -11,6 +11,7 @@ const CHUNK_CHARACTERS = 64 * 1024
 
 /** Lines as bytes, in chunks. With `salvage` what is damaged is left out, and nothing is thrown for it. */
 export async function* exportJsonl(core: StreamCore, options: { salvage?: true } = {}): AsyncGenerator<Uint8Array> {
+  core.assertOpen()
   await core.refresh()
   const lines = options.salvage ? salvagedLines(core) : soundLines(core)
   const encoder = new TextEncoder()

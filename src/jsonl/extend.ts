@@ -6,9 +6,9 @@ import { ENCODING_DEFLATED, ENCODING_TEXT } from '../log/codec.js'
 import { FLAG_GAP, type Frame } from '../log/frame.js'
 import { AsrError } from '../record/error.js'
 import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
+import { throwIfAborted } from '../store/abort.js'
 import { RecordReader } from '../store/record-reader.js'
 import { type Staged, type Staging, sameButAssigned } from '../store/staging.js'
-import { aborted } from '../store/store.js'
 import type { StoredStream } from '../store/stream.js'
 import type { StreamCore } from '../store/stream-core.js'
 import { ASSIGNED_ID, ASSIGNED_SEQ, equalHeaders, type Intake } from './intake.js'
@@ -32,7 +32,7 @@ export async function extendStream(
   await putHeaderInForce(stream, intake.core)
   const reader = new RecordReader(intake.core)
   for (let from = matched + 1; from <= intake.core.length; from += BATCH_RECORDS) {
-    aborted(signal)
+    throwIfAborted(signal)
     const to = Math.min(intake.core.length, from + BATCH_RECORDS - 1)
     await stream.queue.appendStaged((staging) => restage(staging, reader, intake, from, to))
   }
@@ -63,7 +63,13 @@ function asGiven(intake: Intake, frame: Frame, pos: number): AsrRecord {
   return record
 }
 
-async function restage(staging: Staging, reader: RecordReader, intake: Intake, from: number, to: number): Promise<Staged[]> {
+async function restage(
+  staging: Staging,
+  reader: RecordReader,
+  intake: Intake,
+  from: number,
+  to: number,
+): Promise<Staged[]> {
   const staged: Staged[] = []
   for (let pos = from; pos <= to; pos++) {
     const frame = await reader.frame(pos)

@@ -5,10 +5,11 @@
 import { AsrError, type Diagnostic } from '../record/error.js'
 import type { Header } from '../record/record.js'
 import { badSessionId } from '../record/validate.js'
+import { throwIfAborted } from '../store/abort.js'
 import type { ImportOptions, ImportReport } from '../store/api.js'
-import { aborted, type StreamStore } from '../store/store.js'
+import type { StreamStore } from '../store/store.js'
 import { extendStream } from './extend.js'
-import { Intake } from './intake.js'
+import { Intake, mismatch } from './intake.js'
 import { type Chunks, readLines } from './lines.js'
 import { parseLine } from './parse-line.js'
 
@@ -43,10 +44,11 @@ class FileReader {
     const { signal, onProgress } = this.options
     let done = 0
     for await (const lines of readLines(chunks)) {
-      aborted(signal)
+      throwIfAborted(signal)
       for (const line of lines) {
         const parsed = parseLine(line)
-        if ('refused' in parsed) this.refuse({ code: parsed.refused, message: parsed.message, line: line.number, severity: 'refused' })
+        if ('refused' in parsed)
+          this.refuse({ code: parsed.refused, message: parsed.message, line: line.number, severity: 'refused' })
         else if (this.intake === undefined) await this.first(parsed.value, parsed.text, line.number, parsed.rounded)
         else await this.intake.take(parsed.value, { number: line.number, text: parsed.text, rounded: parsed.rounded })
         done = line.number
@@ -65,7 +67,10 @@ class FileReader {
     const diagnostics = [...this.early, ...intake.diagnostics].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
     if (this.options.strict && diagnostics.length > 0) {
       const [{ code, message, line }] = diagnostics
-      throw new AsrError(code as Diagnostic['code'] & 'bad_json', `line ${line}: ${message}`, { sessionId, diagnostics })
+      throw new AsrError(code as Diagnostic['code'] & 'bad_json', `line ${line}: ${message}`, {
+        sessionId,
+        diagnostics,
+      })
     }
     const existing = await this.store.existing(sessionId)
     if (existing === undefined) {
@@ -90,7 +95,12 @@ class FileReader {
   }
 
   /** The first object of the file: its header, unless the session was given. */
-  private async first(value: { [key: string]: unknown }, text: string | undefined, line: number, rounded: boolean): Promise<void> {
+  private async first(
+    value: { [key: string]: unknown },
+    text: string | undefined,
+    line: number,
+    rounded: boolean,
+  ): Promise<void> {
     if (value.type !== 'header') {
       await this.begin()
       await (this.intake as unknown as Intake).take(value, { number: line, text, rounded })
@@ -108,15 +118,11 @@ class FileReader {
     if (this.intake !== undefined) return
     const { sessionId } = this.options
     if (header === undefined && sessionId === undefined) {
-      throw new AsrError('no_header', 'the file does not begin with a header, and no session is given', { diagnostics: this.early })
+      throw new AsrError('no_header', 'the file does not begin with a header, and no session is given', {
+        diagnostics: this.early,
+      })
     }
     const core = await this.store.stage(header ?? { type: 'header', asr: '1', sessionId: sessionId as string }, text)
     this.intake = new Intake(core, this.early.length > 0)
   }
 }
-
-export function mismatch(sessionId: string, other: unknown, line: number): AsrError {
-  const message = `line ${line}: a header of session ${JSON.stringify(other)} in a file of session ${JSON.stringify(sessionId)}`
-  return new AsrError('session_mismatch', message, { sessionId })
-}
-

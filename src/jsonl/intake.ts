@@ -12,7 +12,6 @@ import { revisedHeader } from '../store/header.js'
 import { isBadExtent } from '../store/path-view.js'
 import { type Staged, Staging } from '../store/staging.js'
 import type { StreamCore } from '../store/stream-core.js'
-import { mismatch } from './import.js'
 
 /** Where a value stood in the file. */
 export interface Origin {
@@ -59,7 +58,8 @@ export class Intake {
   async take(value: { [key: string]: unknown }, origin: Origin): Promise<void> {
     if (value.type === 'header') return this.takeHeader(value, origin)
     const fault = badField(value)
-    if (fault !== undefined) return this.refuse({ code: 'bad_field', message: fault, line: origin.number, severity: 'refused' })
+    if (fault !== undefined)
+      return this.refuse({ code: 'bad_field', message: fault, line: origin.number, severity: 'refused' })
     try {
       await this.takeRecord(value as AsrRecord, origin)
     } catch (error) {
@@ -119,7 +119,9 @@ export class Intake {
     this.gap = false
     this.batch.push({ staged, line: origin.number })
     this.batchBytes += staged.logEntry.size
-    this.assigned.push((Object.hasOwn(record, 'seq') ? 0 : ASSIGNED_SEQ) | (Object.hasOwn(record, 'id') ? 0 : ASSIGNED_ID))
+    this.assigned.push(
+      (Object.hasOwn(record, 'seq') ? 0 : ASSIGNED_SEQ) | (Object.hasOwn(record, 'id') ? 0 : ASSIGNED_ID),
+    )
     this.report(staged, origin)
   }
 
@@ -137,7 +139,8 @@ export class Intake {
   /** A further header line is a revision (CORE-3). */
   private async takeHeader(value: { [key: string]: unknown }, { number: line }: Origin): Promise<void> {
     const { core } = this
-    if (typeof value.sessionId === 'string' && value.sessionId !== core.sessionId) throw mismatch(core.sessionId, value.sessionId, line)
+    if (typeof value.sessionId === 'string' && value.sessionId !== core.sessionId)
+      throw mismatch(core.sessionId, value.sessionId, line)
     await this.flush()
     const { log, index } = core
     const current = log.decode(await log.frame(index.state.header.location)) as unknown as Header
@@ -163,6 +166,12 @@ const REFUSALS = new Map<string, Diagnostic['code']>([
   ['ASR_TOO_LARGE', 'too_large'],
   ['ASR_TOO_DEEP', 'too_deep'],
 ])
+
+/** The refusal of a file that holds a second session's header. */
+export function mismatch(sessionId: string, other: unknown, line: number): AsrError {
+  const message = `line ${line}: a header of session ${JSON.stringify(other)} in a file of session ${JSON.stringify(sessionId)}`
+  return new AsrError('session_mismatch', message, { sessionId })
+}
 
 export function equalHeaders(a: Header, b: Header): boolean {
   return canonicalText(a) === canonicalText(b)

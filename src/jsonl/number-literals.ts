@@ -19,8 +19,8 @@ const SAFE_CHARACTERS = 15
 export type NumberFidelity = 'exact' | 'rounded' | 'infinite'
 
 /**
- * Of a sound JSON text: `infinite` when a literal lies beyond the doubles, else `rounded` when the shortest decimal of
- * some literal's double is another number than the literal, else `exact`.
+ * Of a sound JSON text: `infinite` when a literal lies beyond the doubles, else `rounded` when some literal is another
+ * number than the shortest decimal of its double, and no whole number that the double holds exactly; else `exact`.
  */
 export function numberFidelity(text: string): NumberFidelity {
   let found: NumberFidelity = 'exact'
@@ -61,6 +61,7 @@ function literalFidelity(literal: string): NumberFidelity {
   if (exponentAt === -1 && literal.length <= SAFE_CHARACTERS) return 'exact'
   const value = Number(literal)
   if (!Number.isFinite(value)) return 'infinite'
+  if (/^-?[0-9]+$/.test(literal) && Number.isInteger(value) && BigInt(literal) === BigInt(value)) return 'exact'
   // A double so near that it has the same digits has them at the same place.
   return significantDigits(literal) === significantDigits(String(value)) ? 'exact' : 'rounded'
 }

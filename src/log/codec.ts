@@ -48,7 +48,7 @@ export class Codec {
     this.packer ??= this.makePacker()
     const bytes = this.packer.pack(value)
     const body = shrink(ENCODING_MSGPACK, bytes, this.learn(this.packer))
-    if (bytes.length > LARGE_BODY_BYTES) this.packer.useBuffer(new Uint8Array(8_192))
+    if (bytes.length > LARGE_BODY_BYTES) this.packer.useBuffer(smallBuffer())
     return body
   }
 
@@ -109,6 +109,12 @@ export class Codec {
     }
     return unpackr
   }
+}
+
+/** msgpackr writes to a buffer of its process; in Node it has to be a Buffer. */
+function smallBuffer(): Uint8Array {
+  const { Buffer: NodeBuffer } = globalThis as { Buffer?: { allocUnsafeSlow(size: number): Uint8Array } }
+  return NodeBuffer === undefined ? new Uint8Array(8_192) : NodeBuffer.allocUnsafeSlow(8_192)
 }
 
 function isText(encoding: number): boolean {

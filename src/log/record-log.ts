@@ -77,9 +77,13 @@ export class RecordLog {
     const last = this.segments[this.segments.length - 1]
     const size = await this.storage.size(last.file)
     const { sessionId } = this
-    if (size === undefined) throw new AsrError('ASR_STREAM_NOT_FOUND', `stream ${JSON.stringify(sessionId)} was deleted`, { sessionId })
+    if (size === undefined)
+      throw new AsrError('ASR_STREAM_NOT_FOUND', `stream ${JSON.stringify(sessionId)} was deleted`, { sessionId })
     if (locate(last.number, size) < this.end.location) {
-      throw new AsrError('ASR_LOST_TAIL', `stream ${JSON.stringify(sessionId)}: the log became shorter`, { sessionId, pos: this.end.pos })
+      throw new AsrError('ASR_LOST_TAIL', `stream ${JSON.stringify(sessionId)}: the log became shorter`, {
+        sessionId,
+        pos: this.end.pos,
+      })
     }
     const next = segmentFile(this.folder, this.identity, last.number + 1)
     const nextSize = await this.storage.size(next)
@@ -192,11 +196,15 @@ export class RecordLog {
     try {
       return decode()
     } catch (cause) {
-      throw new AsrError('ASR_CORRUPT', `stream ${JSON.stringify(this.sessionId)}: position ${frame.pos} does not decode`, {
-        cause,
-        sessionId: this.sessionId,
-        pos: frame.pos,
-      })
+      throw new AsrError(
+        'ASR_CORRUPT',
+        `stream ${JSON.stringify(this.sessionId)}: position ${frame.pos} does not decode`,
+        {
+          cause,
+          sessionId: this.sessionId,
+          pos: frame.pos,
+        },
+      )
     }
   }
 
@@ -232,7 +240,14 @@ export class RecordLog {
       before = this.addDictionary(batch, point, dictionary.wholePart())
     }
     locations.push(before.location)
-    return this.addFrame(batch, before, { ...body, kind: entry.kind, flags: entry.flags, pos: entry.pos, parent: entry.parent, hash: entry.hash })
+    return this.addFrame(batch, before, {
+      ...body,
+      kind: entry.kind,
+      flags: entry.flags,
+      pos: entry.pos,
+      parent: entry.parent,
+      hash: entry.hash,
+    })
   }
 
   private addDictionary(batch: BatchBuffer, point: LogPoint, part: DictionaryPart): LogPoint {
@@ -243,13 +258,31 @@ export class RecordLog {
   private addJson(batch: BatchBuffer, point: LogPoint, kind: FrameKind, value: unknown): LogPoint {
     const bytes = new TextEncoder().encode(JSON.stringify(value))
     const { pos } = point
-    return this.addFrame(batch, point, { kind, flags: 0, encoding: ENCODING_TEXT, bytes, shapes: 0, pos, parent: 0, hash: 0n })
+    return this.addFrame(batch, point, {
+      kind,
+      flags: 0,
+      encoding: ENCODING_TEXT,
+      bytes,
+      shapes: 0,
+      pos,
+      parent: 0,
+      hash: 0n,
+    })
   }
 
   private addFrame(
     batch: BatchBuffer,
     point: LogPoint,
-    frame: { kind: FrameKind; flags: number; encoding: number; bytes: Uint8Array; shapes: number; pos: number; parent: number; hash: bigint },
+    frame: {
+      kind: FrameKind
+      flags: number
+      encoding: number
+      bytes: Uint8Array
+      shapes: number
+      pos: number
+      parent: number
+      hash: bigint
+    },
   ): LogPoint {
     const chain = frame.kind === KIND.record ? hashPair(point.chain, frame.hash) : point.chain
     const check = batch.addFrame(
@@ -271,9 +304,13 @@ export class RecordLog {
       throw this.fail(error, 'a write failed')
     }
     if (size !== expected) {
-      this.failure = new AsrError('ASR_FENCED', `${segment.file} has ${size} bytes instead of ${expected}: somebody else wrote to it`, {
-        sessionId: this.sessionId,
-      })
+      this.failure = new AsrError(
+        'ASR_FENCED',
+        `${segment.file} has ${size} bytes instead of ${expected}: somebody else wrote to it`,
+        {
+          sessionId: this.sessionId,
+        },
+      )
       throw this.failure
     }
     segment.size = size
@@ -290,10 +327,14 @@ export class RecordLog {
   }
 
   private poisoned(): AsrError {
-    return new AsrError('ASR_POISONED', `stream ${JSON.stringify(this.sessionId)} failed before (${this.failure?.message}); open it again`, {
-      cause: this.failure,
-      sessionId: this.sessionId,
-    })
+    return new AsrError(
+      'ASR_POISONED',
+      `stream ${JSON.stringify(this.sessionId)} failed before (${this.failure?.message}); open it again`,
+      {
+        cause: this.failure,
+        sessionId: this.sessionId,
+      },
+    )
   }
 
   /** Whether a write or sync failed: the log then has to be opened again. */

@@ -60,7 +60,10 @@ export function offsetOf(location: number): number {
 }
 
 /** The logs of a folder with their segments in order. */
-export async function listLogs(storage: LogStorage, folder: string): Promise<{ log: LogIdentity; segments: Segment[] }[]> {
+export async function listLogs(
+  storage: LogStorage,
+  folder: string,
+): Promise<{ log: LogIdentity; segments: Segment[] }[]> {
   const logs = new Map<string, { log: LogIdentity; segments: Segment[] }>()
   for (const { name, size } of await storage.list(folder)) {
     const parsed = parseSegmentFile(name)

@@ -82,6 +82,8 @@ function write(value: unknown, depth: number): string {
       if (value === null) return 'null'
       if (depth > NESTING_MAX) throw new NotJson()
       if (depth > PLAIN_DEPTH_MAX) plain = false
+      budget -= 2
+      if (budget < 0) throw tooLarge()
       return Array.isArray(value) ? writeArray(value, depth) : writeObject(value as Record<string, unknown>, depth)
     default:
       throw new NotJson()
@@ -145,7 +147,8 @@ function makeShape(keys: string[]): Shape {
     keys: sorted,
     lead: sorted.map((key, i) => `${i === 0 ? '{' : ','}${JSON.stringify(key)}:`),
     plain:
-      keys.length <= PLAIN_KEYS_MAX && sorted.every((key) => key !== '__proto__' && key !== 'toJSON' && key.isWellFormed()),
+      keys.length <= PLAIN_KEYS_MAX &&
+      sorted.every((key) => key !== '__proto__' && key !== 'toJSON' && key.isWellFormed()),
   }
 }
 
@@ -160,11 +163,6 @@ function notJson(value: unknown, cause: unknown): AsrError {
     return new AsrError('ASR_BAD_VALUE', `not JSON at "${found.pointer}": ${found.what}`, { cause: found.cause })
   }
   if (cause instanceof RangeError) return tooLarge()
-  try {
-    JSON.stringify(value)
-  } catch (error) {
-    if (error instanceof TypeError) return new AsrError('ASR_BAD_VALUE', 'not JSON: the value holds itself', { cause: error })
-  }
   return new AsrError('ASR_TOO_DEEP', `nesting is limited to ${NESTING_MAX} levels`)
 }
 
@@ -174,29 +172,50 @@ interface Fault {
   cause?: unknown
 }
 
+/** The first thing in a value that is not JSON, nesting apart; each object is looked into once. */
 function firstFault(root: unknown): Fault | undefined {
-  const stack: { value: unknown; pointer: string; depth: number }[] = [{ value: root, pointer: '', depth: 0 }]
+  const seen = new Set<object>()
+  const around = new Set<object>()
+  const stack: { value: unknown; pointer: string; leave?: true }[] = [{ value: root, pointer: '' }]
   for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
-    const { value, pointer, depth } = item
-    if (typeof value === 'number' && !Number.isFinite(value)) return { pointer, what: `the number ${value}` }
-    if (typeof value !== 'object') {
-      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') continue
-      return { pointer, what: value === undefined ? 'undefined' : `a ${typeof value}` }
-    }
-    if (value === null || depth > NESTING_MAX) continue
-    if (!Array.isArray(value) && !isPlainObject(value)) return { pointer, what: 'an object that is not plain data' }
-    try {
-      const keys = Array.isArray(value) ? Array.from(value.keys()) : Object.keys(value)
-      for (const key of keys.reverse()) {
-        const child = (value as Record<string | number, unknown>)[key]
-        const step = String(key).replaceAll('~', '~0').replaceAll('/', '~1')
-        stack.push({ value: child, pointer: `${pointer}/${step}`, depth: depth + 1 })
+    const { value, pointer, leave } = item
+    if (typeof value !== 'object' || value === null) {
+      const what = scalarFault(value)
+      if (what !== undefined) return { pointer, what }
+    } else if (leave) {
+      around.delete(value)
+    } else if (around.has(value)) {
+      return { pointer, what: 'a value that holds itself' }
+    } else if (!seen.has(value)) {
+      seen.add(value)
+      around.add(value)
+      stack.push({ value, pointer, leave: true })
+      if (!Array.isArray(value) && !isPlainObject(value)) return { pointer, what: 'an object that is not plain data' }
+      try {
+        for (const [key, child] of entriesOf(value).reverse())
+          stack.push({ value: child, pointer: `${pointer}/${pointerStep(key)}` })
+      } catch (cause) {
+        return { pointer, what: 'a property that throws when read', cause }
       }
-    } catch (cause) {
-      return { pointer, what: 'a property that throws when read', cause }
     }
   }
   return undefined
+}
+
+function scalarFault(value: unknown): string | undefined {
+  if (value === undefined) return 'undefined'
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : `the number ${value}`
+  return value === null || typeof value === 'string' || typeof value === 'boolean' ? undefined : `a ${typeof value}`
+}
+
+/** Keys and values; of an array the holes too. */
+function entriesOf(value: object): [string | number, unknown][] {
+  return Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+}
+
+/** A step of a JSON pointer (RFC 6901). */
+function pointerStep(key: string | number): string {
+  return String(key).replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
 /** JSON text that gives a value back exactly, `-0` included, which `JSON.stringify` would write as 0. */

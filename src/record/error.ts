@@ -62,7 +62,19 @@ export const KEPT_CODES = [
   'number_rounded',
   'compaction_bad_extent',
   'superseded_twice',
-  'implied_parent_gap',
+] as const
+
+/** What opening did or found by itself, told in `store.notices`; the last one is said by `verify`. */
+export const NOTICE_CODES = [
+  'torn_tail',
+  'unfinished_stream',
+  'lost_suffix',
+  'loss_accepted',
+  'index_rebuilt',
+  'index_not_written',
+  'index_in_memory',
+  'format_rewritten',
+  'index_damaged',
 ] as const
 
 export type RefusedCode = (typeof REFUSED_CODES)[number]

@@ -11,7 +11,7 @@ const xxh = await xxhash()
 const PIECE_BYTES = 64 * 1024
 
 const encoder = new TextEncoder()
-let scratch = new Uint8Array(PIECE_BYTES)
+const scratch = new Uint8Array(PIECE_BYTES)
 
 /** XXH64 of bytes. */
 export function hashBytes(bytes: Uint8Array, seed = 0n): bigint {
@@ -41,7 +41,8 @@ export function hashText(text: string): bigint {
     state.update(scratch.subarray(0, bytes))
     at += cut ? read - 1 : read
     size += bytes
-    if (size > RECORD_BYTES_MAX) throw new AsrError('ASR_TOO_LARGE', `a record's text is limited to ${RECORD_BYTES_MAX} bytes`)
+    if (size > RECORD_BYTES_MAX)
+      throw new AsrError('ASR_TOO_LARGE', `a record's text is limited to ${RECORD_BYTES_MAX} bytes`)
   }
   return state.digest()
 }

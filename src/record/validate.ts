@@ -12,7 +12,8 @@ export function badField(record: { [field: string]: unknown }): string | undefin
     return '`seq` is not a whole number from 0'
   }
   if (id !== undefined && (typeof id !== 'string' || !id.isWellFormed())) return '`id` is not a well-formed string'
-  if (parentId !== undefined && parentId !== null && typeof parentId !== 'string') return '`parentId` is neither a string nor null'
+  if (parentId !== undefined && parentId !== null && typeof parentId !== 'string')
+    return '`parentId` is neither a string nor null'
   if (supersedes !== undefined && typeof supersedes !== 'string') return '`supersedes` is not a string'
   if (head !== undefined && typeof head !== 'string') return '`head` is not a string'
   if (type === 'head' && record.recordId !== null && typeof record.recordId !== 'string') {

@@ -48,7 +48,12 @@ export class AppendQueue {
       const first = staging.length + 1
       const staged = await stage(staging)
       const appended = staged.length
-      const receipt = { first: appended > 0 ? first : 0, last: appended > 0 ? staging.length : 0, appended, duplicates: 0 }
+      const receipt = {
+        first: appended > 0 ? first : 0,
+        last: appended > 0 ? staging.length : 0,
+        appended,
+        duplicates: 0,
+      }
       return { entries: staged.map(({ logEntry }) => logEntry), receipt }
     })
   }
@@ -58,7 +63,9 @@ export class AppendQueue {
     return this.enqueue(async (staging) => {
       const header = await revise()
       const receipt = { first: 0, last: 0, appended: 0, duplicates: 0 }
-      return header === undefined ? { entries: [], receipt } : { entries: [headerEntry(header, staging.length)], header, receipt }
+      return header === undefined
+        ? { entries: [], receipt }
+        : { entries: [headerEntry(header, staging.length)], header, receipt }
     })
   }
 
@@ -70,9 +77,7 @@ export class AppendQueue {
   private enqueue(stage: Call['stage']): Promise<Receipt> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ stage, resolve, reject })
-      this.running ??= this.drain().finally(() => {
-        this.running = undefined
-      })
+      this.running ??= this.drain()
     })
   }
 
@@ -86,6 +91,7 @@ export class AppendQueue {
       }
       await this.core.appended()
     }
+    this.running = undefined // at once: a call that comes now has to start anew
   }
 
   private async process(calls: Call[]): Promise<void> {
@@ -96,7 +102,7 @@ export class AppendQueue {
       await this.commit(group)
     } catch (error) {
       if (!(error instanceof IndexDamaged)) throw error
-      await core.rebuild()
+      await core.mend()
       return this.process(calls)
     }
   }
@@ -194,7 +200,17 @@ function publish(core: StreamCore, calls: Group['calls'], staging: Staging, loca
 export function headerEntry(header: Header, pos: number, text?: string): LogEntry {
   const canonical = canonicalize(header)
   const { plain } = canonical
-  return { kind: KIND.header, value: header, plain, text, flags: 0, pos, parent: 0, hash: hashText(canonical.text), size: canonical.text.length }
+  return {
+    kind: KIND.header,
+    value: header,
+    plain,
+    text,
+    flags: 0,
+    pos,
+    parent: 0,
+    hash: hashText(canonical.text),
+    size: canonical.text.length,
+  }
 }
 
 /** A record that append can take; with the head it is to name. @throws ASR_BAD_RECORD */
@@ -202,8 +218,11 @@ function checked(given: AsrRecord, head: string | undefined): AsrRecord {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new AsrError('ASR_BAD_RECORD', 'a record is an object')
   }
+  if (typeof given.id === 'string' && !given.id.isWellFormed())
+    throw new AsrError('ASR_BAD_VALUE', '`id` holds a lone surrogate')
   const fault = badField(given) ?? (given.type === 'header' ? 'a record can not be of type "header"' : undefined)
-  if (fault !== undefined) throw new AsrError('ASR_BAD_RECORD', fault, typeof given.id === 'string' ? { recordId: given.id } : {})
+  if (fault !== undefined)
+    throw new AsrError('ASR_BAD_RECORD', fault, typeof given.id === 'string' ? { recordId: given.id } : {})
   if (head === undefined || given.type === 'head' || Object.hasOwn(given, 'head')) return given
   return { ...given, head }
 }

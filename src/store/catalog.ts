@@ -3,7 +3,7 @@
  */
 import { decodeRoot, type Root } from '../index/root.js'
 import { getRow, type IndexLevel } from '../index/rows.js'
-import { type LogIdentity, type Segment } from '../log/segment.js'
+import type { LogIdentity, Segment } from '../log/segment.js'
 import type { StreamInfo } from './api.js'
 import type { LogFiles } from './recovery.js'
 import type { StreamCore } from './stream-core.js'
@@ -28,10 +28,17 @@ export async function rootOf(level: IndexLevel, log: LogIdentity): Promise<Root 
 export async function infoOf(core: StreamCore): Promise<StreamInfo> {
   const title = await core.ask(() => core.title())
   const { lastSeq, updatedAt, header, point } = core.index.state
-  return { sessionId: core.sessionId, records: point.pos, lastSeq, updatedAt, title, agent: header.agent, bytes: core.log.bytes }
+  return {
+    sessionId: core.sessionId,
+    records: point.pos,
+    lastSeq,
+    updatedAt,
+    title,
+    agent: header.agent,
+    bytes: core.log.bytes,
+  }
 }
 
 export function sizeOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { size }) => sum + size, 0)
 }
-

@@ -10,6 +10,7 @@ import { type Damage, pointBehind, type ScanEnd, type ScanItem } from '../log/sc
 import { offsetOf, segmentOf } from '../log/segment.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import type { Header, StoredRecord } from '../record/record.js'
+import { throwIfAborted } from './abort.js'
 import { Lookup } from './lookup.js'
 import { Staging } from './staging.js'
 
@@ -35,7 +36,7 @@ export interface CatchUpOptions {
 export async function catchUp(log: RecordLog, index: StreamIndex, options: CatchUpOptions = {}): Promise<CaughtUp> {
   const scanner = log.scan(index.state.point)
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
-    options.signal?.throwIfAborted()
+    throwIfAborted(options.signal)
     const damage = await takeBlock(log, index, items, scanner.end(), options)
     if (damage !== undefined) return { damage, end: scanner.end() }
     options.onBlock?.(index.length)
@@ -80,8 +81,17 @@ async function takeBlock(
   return damage
 }
 
-async function takeRecord(staging: Staging, record: StoredRecord, frame: Frame, options: CatchUpOptions): Promise<void> {
-  const lineage = { parent: frame.parent, orphan: (frame.flags & FLAG_ORPHAN) !== 0, gap: (frame.flags & FLAG_GAP) !== 0 }
+async function takeRecord(
+  staging: Staging,
+  record: StoredRecord,
+  frame: Frame,
+  options: CatchUpOptions,
+): Promise<void> {
+  const lineage = {
+    parent: frame.parent,
+    orphan: (frame.flags & FLAG_ORPHAN) !== 0,
+    gap: (frame.flags & FLAG_GAP) !== 0,
+  }
   const placing = answer(staging.add(record, frame.pos, lineage))
   const placed = placing instanceof Promise ? await placing : placing
   options.onRecord?.(record, frame, placed)

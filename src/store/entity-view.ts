@@ -3,8 +3,8 @@
  */
 import { ActivePath } from '../heads/path.js'
 import type { Query } from '../index/query.js'
-import { deadOnPath, revisionsOf, revisionsOnPath } from '../supersede/entity.js'
 import type { StoredRecord } from '../record/record.js'
+import { deadOnPath, revisionsOf, revisionsOnPath } from '../supersede/entity.js'
 import type { Entity } from './api.js'
 import type { Lookup } from './lookup.js'
 

@@ -12,10 +12,12 @@ export function formatLine(storeId: string): string {
   return `${line} ${hex64(hashText(line))}\n`
 }
 
-/** The store id of a format line; undefined when it is damaged. @throws ASR_FORMAT for another version */
+/** The store id of a format line; undefined when it is damaged. @throws ASR_FORMAT for another version, however its line goes on */
 export function parseFormatLine(text: string): string | undefined {
-  const match = /^(asr-store ([0-9]+) ([0-9a-f]{32})) ([0-9a-f]{16})\n$/.exec(text)
-  if (match === null || hex64(hashText(match[1])) !== match[4]) return undefined
-  if (Number(match[2]) === STORE_FORMAT) return match[3]
-  throw new AsrError('ASR_FORMAT', `the store has format ${match[2]}; this version reads format ${STORE_FORMAT}`)
+  const version = /^asr-store ([0-9]+)\b/.exec(text)?.[1]
+  if (version !== undefined && Number(version) !== STORE_FORMAT) {
+    throw new AsrError('ASR_FORMAT', `the store has format ${version}; this version reads format ${STORE_FORMAT}`)
+  }
+  const match = /^(asr-store [0-9]+ ([0-9a-f]{32})) ([0-9a-f]{16})\n$/.exec(text)
+  return match !== null && hex64(hashText(match[1])) === match[3] ? match[2] : undefined
 }

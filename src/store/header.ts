@@ -6,9 +6,12 @@ import { AsrError } from '../record/error.js'
 import type { Header } from '../record/record.js'
 import { badHeader } from '../record/validate.js'
 
-/** A header as it is stored: with what it lacks of `type` and `asr`, in front. @throws ASR_BAD_RECORD */
+/** A header as it is stored: with what it lacks of `type` and `asr`, in front. @throws ASR_BAD_RECORD, ASR_BAD_VALUE */
 export function newHeader(given: Header): Header {
   if (typeof given !== 'object' || given === null) throw new AsrError('ASR_BAD_RECORD', 'a header is an object')
+  if (typeof given.sessionId === 'string' && !given.sessionId.isWellFormed()) {
+    throw new AsrError('ASR_BAD_VALUE', '`sessionId` holds a lone surrogate')
+  }
   const fault = badHeader(given)
   if (fault !== undefined) throw new AsrError('ASR_BAD_RECORD', fault)
   const front: Partial<Header> = {}
@@ -22,10 +25,13 @@ export function revisedHeader(current: Header, patch: Record<string, unknown>): 
   const revised: Record<string, unknown> = { ...current }
   for (const [key, value] of Object.entries(patch)) {
     if (isFixed(key) && value !== current[key]) {
-      throw new AsrError('ASR_BAD_RECORD', `\`${key}\` of a header can be neither changed nor removed`, { sessionId: current.sessionId })
+      throw new AsrError('ASR_BAD_RECORD', `\`${key}\` of a header can be neither changed nor removed`, {
+        sessionId: current.sessionId,
+      })
     }
     if (value === null) delete revised[key]
-    else if (key === '__proto__') Object.defineProperty(revised, key, { value, enumerable: true, writable: true, configurable: true })
+    else if (key === '__proto__')
+      Object.defineProperty(revised, key, { value, enumerable: true, writable: true, configurable: true })
     else revised[key] = value
   }
   return canonicalText(revised) === canonicalText(current) ? undefined : (revised as Header)

@@ -54,7 +54,8 @@ export class Lookup {
     const pos = yield* this.find(entityId)
     if (pos > 0) {
       const entry = yield* this.index.entry(pos)
-      if (entry.type === type && entry.founder === pos && (yield* this.name(pos)).stated === undefined) founders.add(pos)
+      if (entry.type === type && entry.founder === pos && (yield* this.name(pos)).stated === undefined)
+        founders.add(pos)
     }
     return [...founders].sort((a, b) => a - b)
   }

@@ -5,8 +5,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, s
 import { join } from 'node:path'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
-import type { IndexLevel } from '../index/rows.js'
 import { createRowCache } from '../index/row-cache.js'
+import type { IndexLevel } from '../index/rows.js'
 import { errnoOf, ioError } from '../log/io-error.js'
 import { NodeStorage } from '../log/node-storage.js'
 import { STREAMS_FOLDER } from '../log/segment.js'
@@ -135,7 +135,12 @@ function writeFormat(folder: string, state: FolderState, notices: Diagnostic[]):
   const storeId = toHex(crypto.getRandomValues(new Uint8Array(16)))
   writeFileSync(`${file}.new`, formatLine(storeId), { flush: true })
   renameSync(`${file}.new`, file)
-  if (state === 'unmarked') notices.push({ code: 'format_rewritten', message: `${file} was missing or damaged, and was written again`, severity: 'note' })
+  if (state === 'unmarked')
+    notices.push({
+      code: 'format_rewritten',
+      message: `${file} was missing or damaged, and was written again`,
+      severity: 'note',
+    })
 }
 
 /**

@@ -27,6 +27,8 @@ export interface Surroundings {
   /** Where the record of an id stands, or 0. */
   find(id: string): Query<number>
   entry(pos: number): Query<Entry>
+  /** The entry of a record that the same append has placed. */
+  placed(pos: number): Entry | undefined
   name(pos: number): Query<RecordName>
   /** The first plan record that states a plan id, or 0 (CORE-17). */
   firstPlan(planId: string): Query<number>
@@ -71,17 +73,24 @@ export function* place(around: Surroundings, record: StoredRecord, pos: number, 
     yield* superseded(around, record, faults)
     yield* moveHead(around, record, faults)
     const run = { start: pos, parent: 0, depth: 0 }
-    return { entry: { ...base, flags: flags | HEAD_RECORD, parent: 0, run, landmarks: NO_LANDMARKS }, keys, name, faults }
+    return {
+      entry: { ...base, flags: flags | HEAD_RECORD, parent: 0, run, landmarks: NO_LANDMARKS },
+      keys,
+      name,
+      faults,
+    }
   }
   const { parent, orphan, gap } = lineage
   if (participates(record)) flags |= PARTICIPATES
   if (orphan) flags |= ORPHAN
   if (gap) flags |= GAP
   if (record.type === 'compaction' && (record.status === 'completed' || isAbsent(record.status))) flags |= COMPLETED
-  const founder = yield* founderOf(around, record, pos, keys, faults)
-  const target = yield* targetOf(around, record, faults)
+  const founder = isRevision(record)
+    ? yield* founderOf(around, record, pos, name, keys, faults)
+    : founded(record, pos, name, keys)
+  const target = hasTarget(record) ? yield* targetOf(around, record, faults) : 0
   if (record.type === 'tombstone' && target > 0) keys.push(tombstoneKey(target))
-  const parentEntry = parent > 0 ? yield* around.entry(parent) : undefined
+  const parentEntry = parent > 0 ? (around.placed(parent) ?? (yield* around.entry(parent))) : undefined
   advanceHeads(around, record, pos, parent)
   const entry: Entry = {
     ...base,
@@ -107,23 +116,41 @@ function* moveHead(around: Surroundings, record: StoredRecord, faults: Fault[]):
   }
   const target = yield* around.find(recordId)
   const isPath = target > 0 && ((yield* around.entry(target)).flags & HEAD_RECORD) === 0
-  if (!isPath) return fault(`head ${JSON.stringify(name)}: no earlier record on a path has the id ${JSON.stringify(recordId)}`)
+  if (!isPath)
+    return fault(`head ${JSON.stringify(name)}: no earlier record on a path has the id ${JSON.stringify(recordId)}`)
   around.setHead(name, target)
 }
 
-/** The founder of the record's entity; adds the keys that lead to the entity. */
-function* founderOf(around: Surroundings, record: StoredRecord, pos: number, keys: number[], faults: Fault[]): Query<number> {
-  const { stated } = nameOf(record)
-  const target = yield* superseded(around, record, faults)
-  let founder = target
-  if (record.type === 'plan' && stated !== undefined) {
-    const first = yield* around.firstPlan(stated)
-    if (first > 0) founder = (yield* around.entry(first)).founder
-    else keys.push(entityKey(record.type, stated))
-  } else if (founder === 0 && stated !== undefined) {
-    keys.push(entityKey(record.type, stated))
-  }
-  if (founder === 0) return pos
+function isRevision(record: StoredRecord): boolean {
+  return record.supersedes !== undefined || record.type === 'plan'
+}
+
+function hasTarget(record: StoredRecord): boolean {
+  return record.type === 'tombstone' || record.type === 'compaction'
+}
+
+/** A record that founds an entity; adds the key that leads to it. */
+function founded(record: StoredRecord, pos: number, { stated }: RecordName, keys: number[]): number {
+  if (stated !== undefined) keys.push(entityKey(record.type, stated))
+  return pos
+}
+
+/** The founder of the record's entity; adds the keys that lead to the entity, or from it to the record (CORE-17). */
+function* founderOf(
+  around: Surroundings,
+  record: StoredRecord,
+  pos: number,
+  name: RecordName,
+  keys: number[],
+  faults: Fault[],
+): Query<number> {
+  const { stated } = name
+  let founder = yield* superseded(around, record, faults)
+  const isPlan = record.type === 'plan' && stated !== undefined
+  const firstPlan = isPlan ? yield* around.firstPlan(stated) : 0
+  if (firstPlan > 0) founder = (yield* around.entry(firstPlan)).founder
+  if (founder === 0) return founded(record, pos, name, keys)
+  if (isPlan && firstPlan === 0) founded(record, pos, name, keys)
   keys.push(revisionKey(founder))
   return founder
 }
@@ -158,11 +185,13 @@ function* targetOf(around: Surroundings, record: StoredRecord, faults: Fault[]):
     const target = yield* around.find(record.targetId)
     const entry = target > 0 ? yield* around.entry(target) : undefined
     if (entry !== undefined && entry.type !== 'head' && entry.type !== 'tombstone') return entry.founder
-    faults.push({ code: 'target_unknown', message: `no earlier record that can be ended has the id ${JSON.stringify(record.targetId)}` })
+    faults.push({
+      code: 'target_unknown',
+      message: `no earlier record that can be ended has the id ${JSON.stringify(record.targetId)}`,
+    })
     return 0
   }
-  if (record.type !== 'compaction') return 0
-  const { replaces } = record
+  const { replaces } = record // a compaction
   const throughId: unknown = typeof replaces === 'object' && replaces !== null ? replaces.throughId : undefined
   if (isAbsent(throughId)) return 0
   return (typeof throughId === 'string' && (yield* around.find(throughId))) || BAD_TARGET
@@ -180,7 +209,13 @@ function runOf(pos: number, parent: Entry | undefined): Run {
   return { start: pos, parent: parent.pos, depth: parent.run.depth + (parent.pos - parent.run.start) + 1 }
 }
 
-function landmarksOf(record: StoredRecord, pos: number, gap: boolean, target: number, parent: Entry | undefined): Landmarks {
+function landmarksOf(
+  record: StoredRecord,
+  pos: number,
+  gap: boolean,
+  target: number,
+  parent: Entry | undefined,
+): Landmarks {
   const { root, compaction, tombstone, gap: lastGap, info } = parent?.landmarks ?? { ...NO_LANDMARKS, root: pos }
   return {
     root,

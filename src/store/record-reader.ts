@@ -1,7 +1,7 @@
 /**
  * Records of a stream by position, one after the other.
  */
-import { pageOf, type Page } from '../index/page.js'
+import { type Page, pageOf } from '../index/page.js'
 import type { Frame } from '../log/frame.js'
 import type { StoredRecord } from '../record/record.js'
 import type { StreamCore } from './stream-core.js'
@@ -39,4 +39,3 @@ export async function idsAt(core: StreamCore, positions: Iterable<number>): Prom
   for (const pos of positions) ids.push(await core.ask((lookup) => lookup.id(pos)))
   return ids
 }
-

@@ -12,12 +12,14 @@ const POLL_MS = 100
 
 /** Records of a range of positions; what came in after the call is not among them. */
 export async function* rangeOf(core: StreamCore, options: RangeOptions = {}): AsyncGenerator<StoredRecord> {
+  core.assertOpen()
   await core.refresh()
   const from = Math.max(1, options.from ?? 1)
   const to = Math.min(core.length, options.to ?? core.length)
   const types = options.types && new Set(options.types)
   const reader = new RecordReader(core)
-  const wanted = async (pos: number): Promise<boolean> => types === undefined || types.has((await reader.pageAt(pos)).type(pos))
+  const wanted = async (pos: number): Promise<boolean> =>
+    types === undefined || types.has((await reader.pageAt(pos)).type(pos))
   if (options.reverse) {
     for (let pos = to; pos >= from; pos--) if (await wanted(pos)) yield await reader.record(pos)
   } else {
@@ -27,11 +29,15 @@ export async function* rangeOf(core: StreamCore, options: RangeOptions = {}): As
 }
 
 /** Each record behind a position once, in order: what is there, a word that all of it was shown, then what comes. */
-export async function* follow(core: StreamCore, options: { after?: number; signal?: AbortSignal } = {}): AsyncGenerator<Followed> {
+export async function* follow(
+  core: StreamCore,
+  options: { after?: number; signal?: AbortSignal } = {},
+): AsyncGenerator<Followed> {
   const { after = 0, signal } = options
   if (!Number.isSafeInteger(after) || after < 0) {
     throw new AsrError('ASR_BAD_VALUE', `a cursor is a position from 0, not ${String(after)}`)
   }
+  core.assertOpen()
   await core.refresh()
   if (after > core.length) {
     const message = `stream ${JSON.stringify(core.sessionId)} has ${core.length} records, the cursor is at ${after}`

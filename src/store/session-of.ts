@@ -15,7 +15,8 @@ export async function sessionOf(storage: LogStorage, { log, segments }: LogFiles
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     for (const { frame } of items) {
       if (frame === undefined) continue
-      if (frame.kind === KIND.segment) return (JSON.parse(new TextDecoder().decode(frame.body)) as { sessionId: string }).sessionId
+      if (frame.kind === KIND.segment)
+        return (JSON.parse(new TextDecoder().decode(frame.body)) as { sessionId: string }).sessionId
       if (frame.kind === KIND.header) return probe.decode(frame).sessionId as string
     }
   }

@@ -67,7 +67,9 @@ export class Staging implements Surroundings {
     const pos = yield* this.find(record.id)
     if (pos === 0) return 0
     if (sameButAssigned(record, yield* this.storedRecord(pos))) return pos
-    throw new AsrError('ASR_ID_CONFLICT', `another record has the id ${JSON.stringify(record.id)}`, { recordId: record.id })
+    throw new AsrError('ASR_ID_CONFLICT', `another record has the id ${JSON.stringify(record.id)}`, {
+      recordId: record.id,
+    })
   }
 
   /** Takes a record in: assigns what it lacks, resolves its parent, places it (CORE-4, CORE-11). */
@@ -157,8 +159,12 @@ export class Staging implements Surroundings {
     return this.ids.get(id) ?? (yield* this.lookup.find(id))
   }
 
+  placed(pos: number): Entry | undefined {
+    return this.fresh[pos - this.base.point.pos - 1]?.entry
+  }
+
   *entry(pos: number): Query<Entry> {
-    return this.fresh[pos - this.base.point.pos - 1]?.entry ?? (yield* this.lookup.index.entry(pos))
+    return this.placed(pos) ?? (yield* this.lookup.index.entry(pos))
   }
 
   *name(pos: number): Query<RecordName> {
@@ -217,7 +223,11 @@ export function sameButAssigned(given: AsrRecord, stored: StoredRecord): boolean
 export function refusal(staged: Staged, sessionId: string): AsrError | undefined {
   const details = { sessionId, recordId: staged.record.id }
   if (staged.missingParentId !== undefined) {
-    return new AsrError('ASR_PARENT_UNKNOWN', `no earlier record on a path has the id ${JSON.stringify(staged.missingParentId)}`, details)
+    return new AsrError(
+      'ASR_PARENT_UNKNOWN',
+      `no earlier record on a path has the id ${JSON.stringify(staged.missingParentId)}`,
+      details,
+    )
   }
   const fault = staged.faults.find(({ code }) => code in REFUSED_BY_APPEND)
   return fault && new AsrError(REFUSED_BY_APPEND[fault.code as keyof typeof REFUSED_BY_APPEND], fault.message, details)

@@ -9,10 +9,11 @@ import { AsrError, type Diagnostic } from '../record/error.js'
 import { name128, toHex } from '../record/hash.js'
 import type { Header } from '../record/record.js'
 import { badSessionId } from '../record/validate.js'
+import { throwIfAborted } from './abort.js'
 import type { ImportOptions, ImportReport, LongCall, Store, Stream, StreamInfo, VerifyReport } from './api.js'
 import { headerEntry } from './append-queue.js'
-import { agentOf } from './catch-up.js'
 import { infoOf, listed } from './catalog.js'
+import { agentOf } from './catch-up.js'
 import type { Environment } from './environment.js'
 import { newHeader } from './header.js'
 import type { Jsonl } from './jsonl-port.js'
@@ -47,17 +48,25 @@ export class StreamStore implements Store {
 
   /** Looks at what is there, and removes what was left half done. */
   async open(): Promise<this> {
-    const { storage, level, readOnly } = this.environment
-    if (!readOnly) {
-      for (const folder of [STAGING_FOLDER, TRASH_FOLDER]) {
-        for (const { log, segments } of await listLogs(storage, folder)) {
-          await clearLog(level, log.incarnation)
-          for (const { file } of segments) await storage.remove(file)
-        }
-      }
+    if (!this.environment.readOnly) {
+      await this.sweep(STAGING_FOLDER)
+      await this.sweep(TRASH_FOLDER)
     }
     await this.list()
     return this
+  }
+
+  /** Removes logs that were on their way in or out, with what of them stands among the streams already, or still. */
+  private async sweep(folder: string): Promise<void> {
+    const { storage, level } = this.environment
+    const moving = await listLogs(storage, folder)
+    if (moving.length === 0) return
+    const streams = await listLogs(storage, STREAMS_FOLDER)
+    for (const { log, segments } of moving) {
+      const moved = streams.find((other) => other.log.incarnation === log.incarnation)?.segments ?? []
+      await clearLog(level, log.incarnation)
+      for (const { file } of [...moved, ...segments]) await storage.remove(file)
+    }
   }
 
   async createStream(header: Header): Promise<Stream> {
@@ -116,7 +125,9 @@ export class StreamStore implements Store {
   }
 
   private async infoOf(files: LogFiles): Promise<StreamInfo | undefined> {
-    const open = [...this.streamsOpen.values()].find(({ core }) => core.log.identity.incarnation === files.log.incarnation)
+    const open = [...this.streamsOpen.values()].find(
+      ({ core }) => core.log.identity.incarnation === files.log.incarnation,
+    )
     if (open !== undefined) {
       await open.core.refresh()
       return infoOf(open.core)
@@ -131,7 +142,7 @@ export class StreamStore implements Store {
     })
   }
 
-  importJsonl(chunks: Parameters<Store['importJsonl']>[0], options: ImportOptions = {}): Promise<ImportReport> {
+  async importJsonl(chunks: Parameters<Store['importJsonl']>[0], options: ImportOptions = {}): Promise<ImportReport> {
     this.assertWritable()
     return this.jsonl.importJsonl(this, chunks, options)
   }
@@ -139,7 +150,7 @@ export class StreamStore implements Store {
   async verify(options: { sessionId?: string } & LongCall = {}): Promise<VerifyReport> {
     const streams: VerifyReport['streams'] = []
     for (const sessionId of await this.sessions(options.sessionId)) {
-      aborted(options.signal)
+      throwIfAborted(options.signal)
       const stream = await this.openStream(sessionId)
       streams.push(await verifyStream(stream.core, options))
     }
@@ -149,7 +160,7 @@ export class StreamStore implements Store {
   async rebuildIndex(options: { sessionId?: string } & LongCall = {}): Promise<void> {
     this.assertWritable()
     for (const sessionId of await this.sessions(options.sessionId)) {
-      aborted(options.signal)
+      throwIfAborted(options.signal)
       const { core } = await this.openStream(sessionId)
       if (core.damage !== undefined) continue
       const onBlock = (done: number): void => options.onProgress?.({ done, unit: 'records' })
@@ -177,11 +188,13 @@ export class StreamStore implements Store {
 
   private async closeAll(): Promise<void> {
     await this.directory.run(async () => {
+      const failures: unknown[] = []
       for (const { queue, core } of this.streamsOpen.values()) {
         await queue.idle()
-        await core.close()
+        await core.close().catch((error: unknown) => failures.push(error))
       }
       await this.release()
+      if (failures.length > 0) throw failures[0]
     })
   }
 
@@ -201,8 +214,7 @@ export class StreamStore implements Store {
   }
 
   async discard(core: StreamCore): Promise<void> {
-    core.closed = true
-    await core.flush()
+    await core.detach()
     await clearLog(this.environment.level, core.log.identity.incarnation)
     await core.log.remove()
   }
@@ -221,7 +233,11 @@ export class StreamStore implements Store {
     const core = new StreamCore(environment, log, new StreamIndex(environment.level, incarnation, environment.cache))
     const entry = headerEntry(header, 0, text)
     const [location] = await core.write([[entry]])
-    core.index.state = { ...core.index.state, point: log.end, header: { location, hash: entry.hash, agent: agentOf(header) } }
+    core.index.state = {
+      ...core.index.state,
+      point: log.end,
+      header: { location, hash: entry.hash, agent: agentOf(header) },
+    }
     return core
   }
 
@@ -237,6 +253,7 @@ export class StreamStore implements Store {
     this.streamsOpen.delete(core.sessionId)
     core.closed = true
     await queue.idle()
+    await core.detach()
   }
 
   /** The logs as they lie there; a log without its first segment is none. */
@@ -263,11 +280,8 @@ export class StreamStore implements Store {
   }
 
   private exists(sessionId: string): AsrError {
-    return new AsrError('ASR_STREAM_EXISTS', `there is a stream of session ${JSON.stringify(sessionId)} already`, { sessionId })
+    return new AsrError('ASR_STREAM_EXISTS', `there is a stream of session ${JSON.stringify(sessionId)} already`, {
+      sessionId,
+    })
   }
-}
-
-/** @throws ASR_ABORTED */
-export function aborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new AsrError('ASR_ABORTED', 'the call was aborted', { cause: signal.reason })
 }

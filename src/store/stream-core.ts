@@ -1,13 +1,14 @@
 /**
  * A stream's log and index together: questions to them, writes, and the index written behind the log.
  */
+import { MemoryLevel } from 'memory-level'
 import { ActivePath } from '../heads/path.js'
 import { flushIndex } from '../index/flush.js'
 import { answer, type Query } from '../index/query.js'
-import { clearLog, IndexDamaged } from '../index/rows.js'
+import { clearLog, IndexDamaged, type IndexLevel } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import type { LogEntry, RecordLog } from '../log/record-log.js'
-import { AsrError } from '../record/error.js'
+import { AsrError, isAsrError } from '../record/error.js'
 import { PRIMARY } from '../record/record.js'
 import { catchUp, corrupt, FLUSH_RECORDS } from './catch-up.js'
 import type { Environment } from './environment.js'
@@ -32,7 +33,10 @@ export class StreamCore {
   /** up to here the log survives a power cut */
   durable = 0
   closed = false
-  private persistedBytes: number
+  /** whether the index was built again once: a second time level is to blame */
+  private mended = false
+  /** bytes of the log when the index was last written; -1: it never was */
+  persistedBytes = -1
   private flushing: Promise<void> | undefined
   private idle: ReturnType<typeof setTimeout> | undefined
 
@@ -42,7 +46,6 @@ export class StreamCore {
     index: StreamIndex,
   ) {
     this.lookup = new Lookup(log, index)
-    this.persistedBytes = index.persisted.length === index.length ? log.bytes : 0
   }
 
   get sessionId(): string {
@@ -67,19 +70,50 @@ export class StreamCore {
       } catch (error) {
         if (!(error instanceof IndexDamaged)) throw error
         if (index !== this.index || persisted !== index.persisted) continue // a flush or rebuild came between
-        await this.writing.run(() => (index === this.index ? this.rebuild() : undefined))
+        await this.writing.run(() => (index === this.index ? this.mend() : undefined))
       }
     }
   }
 
+  /** Builds a damaged index again, in memory when level itself fails: the log holds all; the caller holds `writing`. */
+  async mend(): Promise<void> {
+    const { notices } = this.environment
+    const of = `stream ${JSON.stringify(this.sessionId)}`
+    if (!this.mended) {
+      this.mended = true
+      try {
+        await this.rebuild()
+        notices.push({
+          code: 'index_rebuilt',
+          message: `${of}: the index was damaged and is built again`,
+          severity: 'note',
+        })
+        return
+      } catch (error) {
+        if (isAsrError(error)) throw error
+      }
+    }
+    await this.rebuild({ level: new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' }) })
+    notices.push({
+      code: 'index_in_memory',
+      message: `${of}: the index can't be kept on disk and is in memory now`,
+      severity: 'note',
+    })
+  }
+
   assertOpen(): void {
-    if (this.closed) throw new AsrError('ASR_CLOSED', `stream ${JSON.stringify(this.sessionId)} is closed`, { sessionId: this.sessionId })
+    if (this.closed)
+      throw new AsrError('ASR_CLOSED', `stream ${JSON.stringify(this.sessionId)} is closed`, {
+        sessionId: this.sessionId,
+      })
   }
 
   /** A reader beside a live writer takes in what was written since. */
   async refresh(): Promise<void> {
     if (!this.environment.readOnly || this.damage !== undefined || this.closed) return
-    if (await this.log.hasGrown()) await this.writing.run(() => this.takeGrowth())
+    await this.writing.run(async () => {
+      if (await this.log.hasGrown()) await this.takeGrowth()
+    })
   }
 
   private async takeGrowth(): Promise<void> {
@@ -89,16 +123,19 @@ export class StreamCore {
   }
 
   /** Builds the index again from the log; the caller holds `writing`. */
-  async rebuild(options: { signal?: AbortSignal; onBlock?: (pos: number) => void } = {}): Promise<void> {
+  async rebuild(
+    options: { level?: IndexLevel; signal?: AbortSignal; onBlock?: (pos: number) => void } = {},
+  ): Promise<void> {
     await this.flushing
-    const { level, cache, notices } = this.environment
+    const { cache } = this.environment
+    const { log } = this.index
+    const level = options.level ?? this.index.level
     cache.clear()
-    await clearLog(level, this.index.log)
-    const index = new StreamIndex(level, this.index.log, cache)
+    await clearLog(level, log)
+    const index = new StreamIndex(level, log, cache)
     await catchUp(this.log, index, { ...options, flush: () => this.writeIndex(index) })
     this.lookup = new Lookup(this.log, index)
     await this.writeIndex(index)
-    notices.push({ code: 'index_rebuilt', message: `stream ${JSON.stringify(this.sessionId)}: the index was built again`, severity: 'note' })
   }
 
   /** Writes appends to the log, and syncs where the store is to survive a power cut. */
@@ -144,18 +181,30 @@ export class StreamCore {
     await this.flushing
   }
 
-  /** Syncs the log and writes the index: the root row then bears witness to where the log ends. */
-  async close(): Promise<void> {
+  /** Writes the index until nothing is left to write, or it can't be written. */
+  async flushAll(): Promise<void> {
+    await this.flushing
+    if (!this.isFlushed) await this.flush()
+  }
+
+  /** Ends the stream's use: followers end, later calls are `ASR_CLOSED`. */
+  async detach(): Promise<void> {
     this.closed = true
     for (const listener of [...this.listeners]) listener()
     clearTimeout(this.idle)
     await this.flushing
-    const { readOnly } = this.environment
-    if (readOnly || this.damage !== undefined || this.log.isPoisoned) return
-    const upToDate = this.index.persisted.length === this.length && this.persistedBytes === this.log.bytes
-    if (upToDate) return
+  }
+
+  /** Syncs the log and writes the index: the root row then bears witness to where the log ends. */
+  async close(): Promise<void> {
+    await this.detach()
+    if (this.environment.readOnly || this.damage !== undefined || this.log.isPoisoned || this.isFlushed) return
     await this.sync()
-    await this.flush()
+    await this.flushAll()
+  }
+
+  private get isFlushed(): boolean {
+    return this.index.persisted.length === this.length && this.persistedBytes === this.log.bytes
   }
 
   /** The last `session_info.title` on primary's path. */
@@ -171,9 +220,9 @@ export class StreamCore {
 
   private async writeIndex(index: StreamIndex): Promise<void> {
     const { boot } = this.environment
+    const title = index === this.index ? await answer(this.title()) : null
     const { bytes } = this.log
     const { dictionary } = this.log.codec
-    const title = index === this.index ? await answer(this.title()) : null
     const extras = { title, bytes, durable: this.durable, boot, sessionId: this.sessionId }
     await flushIndex(index, { from: 0, shapes: dictionary.shapes.slice(0, dictionary.written) }, extras)
     this.persistedBytes = bytes
@@ -185,4 +234,3 @@ export class StreamCore {
     ;(this.idle as { unref?: () => void }).unref?.()
   }
 }
-

@@ -22,8 +22,8 @@ import type {
 import { AppendQueue } from './append-queue.js'
 import { entitiesAnywhere, entitiesOnPath } from './entity-view.js'
 import { revisedHeader } from './header.js'
-import { openPath, openView } from './path-view.js'
 import type { Jsonl } from './jsonl-port.js'
+import { openPath, openView } from './path-view.js'
 import { idsAt } from './record-reader.js'
 import { follow, rangeOf } from './records.js'
 import type { StreamCore } from './stream-core.js'
@@ -96,12 +96,10 @@ export class StoredStream implements Stream {
   }
 
   records(options?: RangeOptions): AsyncIterable<StoredRecord> {
-    this.core.assertOpen()
     return rangeOf(this.core, options)
   }
 
   follow(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<Followed> {
-    this.core.assertOpen()
     return follow(this.core, options)
   }
 
@@ -115,7 +113,10 @@ export class StoredStream implements Stream {
   async heads(): Promise<Head[]> {
     await this.ready()
     const heads = [...this.core.index.state.heads].sort(([a], [b]) => (a < b ? -1 : 1))
-    const ids = await idsAt(this.core, heads.map(([, pos]) => pos))
+    const ids = await idsAt(
+      this.core,
+      heads.map(([, pos]) => pos),
+    )
     return heads.map(([name, pos], i) => ({ name, recordId: ids[i], pos }))
   }
 
@@ -145,7 +146,6 @@ export class StoredStream implements Stream {
   }
 
   exportJsonl(options?: { salvage?: true }): AsyncIterable<Uint8Array> {
-    this.core.assertOpen()
     return this.jsonl.exportJsonl(this.core, options)
   }
 
@@ -190,6 +190,8 @@ export class StoredStream implements Stream {
   }
 
   private notFound(what: string): AsrError {
-    return new AsrError('ASR_NOT_FOUND', `stream ${JSON.stringify(this.sessionId)} has no ${what}`, { sessionId: this.sessionId })
+    return new AsrError('ASR_NOT_FOUND', `stream ${JSON.stringify(this.sessionId)} has no ${what}`, {
+      sessionId: this.sessionId,
+    })
   }
 }

@@ -61,7 +61,8 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
       for (const { code, message } of faults) problems.push({ code, message, recordId: record.id, severity: 'kept' })
       if ((frame.flags & FLAG_ORPHAN) !== 0) problems.push(orphan(record))
       if (record.type === 'compaction') compactions.push(frame.pos)
-      if (record.supersedes !== undefined) revisions.set(record.supersedes, [...(revisions.get(record.supersedes) ?? []), record.id])
+      if (record.supersedes !== undefined)
+        revisions.set(record.supersedes, [...(revisions.get(record.supersedes) ?? []), record.id])
     },
   })
   log.end = end.point
@@ -113,12 +114,14 @@ function* onPath(lookup: Lookup, path: ActivePath, recordId: string): Query<bool
 
 /** Rows of the index that are not what the log says, the root's bookkeeping apart. */
 async function indexProblems(core: StreamCore, fresh: StreamCore): Promise<Diagnostic[]> {
-  if (core.index.persisted.length < core.length) await core.flush()
+  await core.flushAll()
   if (core.index.persisted.length < core.length) return [] // it can't be written, and is believed for nothing
-  await fresh.flush()
+  await fresh.flushAll()
   const expected = await rowsOf(fresh)
   const found = await rowsOf(core)
-  const wrong = [...new Set([...expected.keys(), ...found.keys()])].filter((key) => expected.get(key) !== found.get(key))
+  const wrong = [...new Set([...expected.keys(), ...found.keys()])].filter(
+    (key) => expected.get(key) !== found.get(key),
+  )
   return wrong.map((key) => ({
     code: 'index_damaged',
     message: `stream ${JSON.stringify(core.sessionId)}: row ${key} of the index is not what the log says; \`asr reindex\` makes it anew`,
@@ -127,9 +130,9 @@ async function indexProblems(core: StreamCore, fresh: StreamCore): Promise<Diagn
 }
 
 /** The check of each row of a stream's index, by key; of the root, what follows from the log. */
-async function rowsOf({ environment, index }: StreamCore): Promise<Map<string, string>> {
+async function rowsOf({ index }: StreamCore): Promise<Map<string, string>> {
   const rows = new Map<string, string>()
-  for await (const [key, bytes] of logRows(environment.level, index.log)) {
+  for await (const [key, bytes] of logRows(index.level, index.log)) {
     rows.set(key, parseKey(key)?.kind === 'root' ? rootContent(bytes) : hex64(hashBytes(bytes)))
   }
   return rows
@@ -140,6 +143,22 @@ function rootContent(bytes: Uint8Array): string {
   if (root === undefined) return 'damaged'
   const { point, header, lastSeq, updatedAt, defaultIdsTaken } = root.state
   const { title, bytes: logBytes, headsCheck, dictionaryCheck, directories, runs } = root
-  const values = { lastSeq, updatedAt, defaultIdsTaken, title, logBytes, headsCheck, dictionaryCheck, directories, runs }
-  return JSON.stringify({ ...values, ...point, chain: hex64(point.chain), header: header.location, headerHash: hex64(header.hash) })
+  const values = {
+    lastSeq,
+    updatedAt,
+    defaultIdsTaken,
+    title,
+    logBytes,
+    headsCheck,
+    dictionaryCheck,
+    directories,
+    runs,
+  }
+  return JSON.stringify({
+    ...values,
+    ...point,
+    chain: hex64(point.chain),
+    header: header.location,
+    headerHash: hex64(header.hash),
+  })
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openStore } from '../../src/main.js'
-import { collect, idsOf } from '../support/collect.js'
+import { collect, idsOf, linesOf } from '../support/collect.js'
 import { fails, said } from '../support/fails.js'
 import { onlyLogFile } from '../support/logs.js'
 import { header, jsonl, message } from '../support/records.js'
@@ -70,21 +70,28 @@ test('A02, CORE-10: a log that was closed and is shorter now has lost its tail; 
   const { name, bytes } = await onlyLogFile(location.log)
   await location.log.truncate(name, bytes.length - CUT_BYTES)
 
-  const error = await fails('ASR_LOST_TAIL', async () => {
-    const opened = await openStore(location)
-    try {
-      await opened.stream('s')
-    } finally {
-      await opened.close()
-    }
-  })
-  assert.is(error.sessionId, 's')
-  assert.is(error.pos, RECORDS)
+  const opened = await openStore(location)
+  const short = await opened.stream('s')
+  const questions = [
+    () => short.digest(),
+    () => short.heads(),
+    () => short.contextView(),
+    () => short.append(message('new')),
+  ]
+  for (const question of [...questions, () => idsOf(short.records()), () => short.get('m100')]) {
+    const error = await fails('ASR_LOST_TAIL', question)
+    assert.equal([error.sessionId, error.pos], ['s', RECORDS])
+  }
+  assert.is((await short.get('m1'))?.id, 'm1', 'what is intact can be read')
+  assert.is((await linesOf(short.exportJsonl({ salvage: true }))).length, RECORDS)
+  assert.is((await opened.verify()).ok, false)
+  await opened.close()
 
   const accepting = await openStore(location, { acceptLoss: true })
   const stream = await accepting.stream('s')
   assert.is(stream.length, RECORDS - 1)
   assert.is((await stream.activePath()).length, RECORDS - 1)
+  assert.ok(accepting.notices.length > 0, 'opening says what was lost')
   await accepting.close()
 })
 

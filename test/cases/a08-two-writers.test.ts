@@ -7,7 +7,7 @@ import { openStore, type Stream } from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
 import { header, message } from '../support/records.js'
-import { openMemory } from '../support/stores.js'
+import { openMemory, streamOf } from '../support/stores.js'
 import { tempFolder } from '../support/temp.js'
 import { startWriter } from '../support/writer.js'
 
@@ -64,6 +64,17 @@ test('A08, CORE-4: appends of many callers on two streams are stored one by one,
     ids,
     Array.from({ length: 200 }, (_, index) => `b${index}`),
   )
+})
+
+test('A08: an append is done whenever it is asked for, also in the moment when the one before has just ended', async () => {
+  for (let steps = 0; steps < 20; steps++) {
+    const { stream } = await streamOf(message('m1'))
+    await stream.append(message('m2'))
+    for (let step = 0; step < steps; step++) await null
+    const done = stream.append(message('m3')).then(() => true)
+    const late = new Promise<boolean>((resolve) => setTimeout(resolve, 1000, false))
+    assert.is(await Promise.race([done, late]), true, `after ${steps} steps`)
+  }
 })
 
 async function seqsAreDense(stream: Stream): Promise<void> {

@@ -84,13 +84,19 @@ for (const [name, make] of notJson) {
   })
 }
 
-test('A16, CORE-7: a value that the caller changes after the call is stored as it was', async () => {
-  const { stream } = await streamOf()
+test('A16, CORE-8: a value that the caller changes too early is stored with the hash of what is stored', async () => {
+  const { store, stream } = await streamOf()
   const input = { list: [1] }
-  const appended = stream.append({ type: 'tool_call', id: 't1', input })
+  const appends = [
+    stream.append({ type: 'x', id: 't0' }),
+    stream.append({ type: 'tool_call', id: 't1', seq: 2, input }),
+  ]
   input.list.push(2)
-  await appended
-  assert.equal((await stream.get('t1'))?.input, { list: [1] })
+  await Promise.all(appends)
+  const stored = await stream.get('t1')
+  const { stream: twin } = await streamOf(stored!)
+  assert.is(await stream.hash('t1'), await twin.hash('t1'))
+  assert.is((await store.verify()).ok, true)
 })
 
 test.run()

@@ -1,6 +1,6 @@
+import pc from 'picocolors'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import pc from 'picocolors'
 import { gist, recordLine } from '../../src/cli/record-line.js'
 import { width } from '../../src/cli/text.js'
 

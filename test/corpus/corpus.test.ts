@@ -29,7 +29,7 @@ function modelOf(bytes: Uint8Array): ModelImport {
   return outcome
 }
 
-/** Ids of the path and of the view's entries at every record; all of the answers at some. */
+/** Which records are on the path and in the view, at every record; all of the answers at some. */
 async function compareEverywhere(stream: Stream, { stream: model }: ModelImport, every = 1): Promise<void> {
   await compareState(stream, model)
   await compareAt(stream, model, { head: 'primary' })
@@ -38,7 +38,7 @@ async function compareEverywhere(stream: Stream, { stream: model }: ModelImport,
     const at = { at: row.id }
     const expected = model.path(at)
     if (expected === undefined) continue
-    const ids = await collect((await stream.activePath(at)).ids())
+    const ids = (await collect((await stream.activePath(at)).records())).map((record) => record.id)
     assert.ok(
       equal(
         ids,

@@ -2,7 +2,7 @@
  * The naive model of the core, last part: what an import makes of a file (CORE-2, CORE-7, CORE-12, CORE-21).
  */
 import { canonical, finite, has, isObject, type Json, type Rec, roundsANumber, text } from './json.js'
-import { type Fault, isRepeat, ModelStream, revised, wrongKind } from './model.js'
+import { type Fault, isFault, isRepeat, ModelStream, revised, wrongKind } from './model.js'
 import { pathTo, type Row } from './rows.js'
 import { extentOf, isCompleted } from './view.js'
 
@@ -14,10 +14,8 @@ export interface ModelImport {
   stream: ModelStream
   appended: number
   duplicates: number
-  /** refused lines, and what the lines of new records have to be told of */
+  /** what is said of the file: the same whether its records are new to the stream or not */
   diagnostics: LineDiagnostic[]
-  /** lines that were there before, in the stream or in the file: the rules leave open what is said of them */
-  knownLines: Set<number>
 }
 
 interface Line {
@@ -51,7 +49,9 @@ export function importFile(bytes: Uint8Array, existing?: ModelStream, sessionId?
       run.revise(line)
     } else if (!run.take(line)) return { code: 'ASR_DIVERGED' }
   }
-  return run.end()
+  const outcome = run.end()
+  const alone = existing === undefined ? outcome : importFile(bytes, undefined, sessionId)
+  return isFault(alone) ? alone : { ...outcome, diagnostics: alone.diagnostics }
 }
 
 class Run {
@@ -61,7 +61,6 @@ class Run {
   readonly #stream: ModelStream
   readonly #accepted: { row: Row; line: number }[] = []
   readonly #diagnostics: LineDiagnostic[] = []
-  readonly #knownLines = new Set<number>()
   #duplicates = 0
   #behindRefused = false
 
@@ -102,14 +101,12 @@ class Run {
   #repeat(twin: Row, value: Rec, line: number): void {
     if (isRepeat(value, twin.record, ['seq', 'head'])) {
       this.#duplicates++
-      this.#knownLines.add(line)
     } else this.refuse({ code: 'id_conflict', line })
   }
 
   #recognise(row: Row, line: number): void {
     this.#accepted.push({ row, line })
     this.#duplicates++
-    this.#knownLines.add(line)
     this.#behindRefused = false
   }
 
@@ -134,7 +131,7 @@ class Run {
 
   end(): ModelImport {
     this.#accepted.forEach(({ row, line }, i) => {
-      if (row.missing === null || this.#knownLines.has(line)) return
+      if (row.missing === null) return
       const forward = this.#accepted.slice(i).some((other) => other.row.id === row.missing)
       this.#diagnostics.push({ code: forward ? 'forward_parent' : 'orphan_parent', line })
     })
@@ -149,7 +146,6 @@ class Run {
       appended,
       duplicates: this.#duplicates,
       diagnostics: this.#diagnostics,
-      knownLines: this.#knownLines,
     }
   }
 }

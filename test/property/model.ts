@@ -155,29 +155,27 @@ export class ModelStream {
     return faults
   }
 
+  /** All or none; the first record that can't be taken gives the code. */
   append(batch: readonly Rec[], options: { expected?: number; head?: string } = {}): Fault | ModelReceipt {
-    for (const record of batch) {
-      const code = wrongKind(record)
-      if (code !== null) return { code }
-    }
     const trial = this.copy()
     const places: number[] = []
-    const faults: Code[] = []
     for (const given of batch) {
-      const unnamed = options.head === undefined || has(given, 'head')
-      const record = unnamed ? given : { ...given, head: options.head as string }
+      const code = wrongKind(given)
+      if (code !== null) return { code }
+      const unnamed = options.head !== undefined && !has(given, 'head') && given.type !== 'head'
+      const record = unnamed ? { ...given, head: options.head as string } : given
       const stored = has(record, 'id') ? trial.byId(record.id as string) : undefined
-      if (stored === undefined) {
-        const entered = trial.enter(trial.complete(record))
-        faults.push(...entered.faults)
-        places.push(entered.row.pos)
-      } else if (isRepeat(record, stored.record, ['seq', 'head'])) places.push(stored.pos)
-      else return { code: 'ASR_ID_CONFLICT' }
+      if (stored !== undefined) {
+        if (!isRepeat(record, stored.record, ['seq', 'head'])) return { code: 'ASR_ID_CONFLICT' }
+        places.push(stored.pos)
+        continue
+      }
+      if (options.expected !== undefined && options.expected !== this.rows.length) return { code: 'ASR_CONFLICT' }
+      const { row, faults } = trial.enter(trial.complete(record))
+      if (faults.length > 0) return { code: `ASR_${faults[0]}` }
+      places.push(row.pos)
     }
     const appended = trial.rows.length - this.rows.length
-    const { expected } = options
-    if (appended > 0 && expected !== undefined && expected !== this.rows.length) return { code: 'ASR_CONFLICT' }
-    if (faults.length > 0) return { code: `ASR_${faults[0]}` }
     this.rows = trial.rows
     const [first, last] = places.length === 0 ? [0, 0] : [Math.min(...places), Math.max(...places)]
     return { first, last, appended, duplicates: batch.length - appended }

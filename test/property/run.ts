@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import * as assert from 'uvu/assert'
 import type { AsrRecord } from '../../src/main.js'
 import { type Command, command, entityIds } from './arbitraries.js'
-import type { ModelAt } from './model.js'
+import { isFault, type ModelAt } from './model.js'
 import { idOf, MALFORMED, recordsOf } from './records.js'
 import { isHead } from './rows.js'
 import { COMMANDS, settings } from './settings.js'
@@ -34,12 +34,23 @@ export async function holdEngine(runs: number): Promise<void> {
           await compareSome(subject, dice)
         }
         await compareAll(subject.stream, subject.model)
+      } catch (error) {
+        throw told(error, subject)
       } finally {
         await subject.store.close()
       }
     }),
     settings(runs),
   )
+}
+
+/** The failure with the log that led to it, which says more than the commands do. */
+function told(error: unknown, { model }: Subject): Error {
+  const cause = error instanceof Error ? error : new Error(String(error))
+  const details = (cause as { details?: unknown }).details
+  return new Error(`${cause.message}\n${details ?? cause.stack}\nthe log as the model has it:\n${model.exportText()}`, {
+    cause,
+  })
 }
 
 async function perform(subject: Subject, step: Command): Promise<void> {
@@ -54,10 +65,13 @@ async function perform(subject: Subject, step: Command): Promise<void> {
       return subject.append(recordsOf(model, step.batch), options)
     }
     case 'malformed': {
-      const [, bad, code] = MALFORMED[step.how % MALFORMED.length]
-      const batch: unknown[] = recordsOf(model, step.batch)
-      batch.splice(step.at % (batch.length + 1), 0, bad)
-      assert.equal(await outcomeOf(() => subject.stream.append(batch as AsrRecord[])), { code }, 'malformed record')
+      const [what, bad, code] = MALFORMED[step.how % MALFORMED.length]
+      const records = recordsOf(model, step.batch)
+      const at = step.at % (records.length + 1)
+      const before = model.copy().append(records.slice(0, at))
+      const batch = [...records.slice(0, at), bad, ...records.slice(at)] as AsrRecord[]
+      const expected = isFault(before) ? before : { code }
+      assert.equal(await outcomeOf(() => subject.stream.append(batch)), expected, what)
       return
     }
     case 'setHead':

@@ -8,4 +8,8 @@ export const COMMANDS = setting('ASR_COMMANDS', 50)
 const SEED = process.env.ASR_SEED
 
 /** Where to start: `ASR_SEED` makes a run repeatable; fast-check prints the seed and path of a failure. */
-export const settings = (runs: number) => ({ numRuns: runs, ...(SEED === undefined ? {} : { seed: Number(SEED) }) })
+export const settings = (runs: number) => ({
+  numRuns: runs,
+  includeErrorInReport: true,
+  ...(SEED === undefined ? {} : { seed: Number(SEED) }),
+})

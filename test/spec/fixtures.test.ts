@@ -2,6 +2,8 @@
  * Holds the engine to the fixtures: after the import, after reopening, with a new index, and in another store
  * (CORE-26). The rules of each fixture are in the manifest and in the test's name.
  */
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { bytesOf } from '../support/collect.js'
@@ -44,6 +46,11 @@ async function run({ name, bytes, answers }: Fixture): Promise<void> {
 for (const fixture of fixtures) {
   test(`${fixture.name} (${fixture.rules.join(', ')}): ${fixture.shows}`, () => run(fixture))
 }
+
+test('CORE-8, CORE-9: hashes, digests and exports of the fixtures are those that a script without the engine works out', () => {
+  const { status, stderr } = spawnSync(process.execPath, [join('spec', 'fixtures', 'hashes.mjs')], { encoding: 'utf8' })
+  assert.is(status, 0, stderr)
+})
 
 test('every rule that a stream can show has a fixture', () => {
   const held = new Set(fixtures.flatMap(({ rules }) => rules))

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { ContextView } from '../../main.js'
-import { action, example } from '../cli.js'
 import { type AtOptions, atOf, sayIfBroken, withAt } from '../at.js'
+import { action, example } from '../cli.js'
 import { say } from '../exit.js'
 import { reading } from '../open.js'
 import { lines, type Output } from '../output.js'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { action, example } from '../cli.js'
 import { type AtOptions, atOf, sayIfBroken, withAt } from '../at.js'
+import { action, example } from '../cli.js'
 import { reading } from '../open.js'
 import { listBySeq } from '../records.js'
 

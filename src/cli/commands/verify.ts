@@ -4,8 +4,8 @@ import { action, example } from '../cli.js'
 import { endBad } from '../exit.js'
 import { reading } from '../open.js'
 import { lines } from '../output.js'
-import { withProgress } from '../progress.js'
 import { adviceFor, describeProblem } from '../problems.js'
+import { withProgress } from '../progress.js'
 
 export function verifyCommand(program: Command): void {
   program
