@@ -1,6 +1,5 @@
 /**
- * Ctrl-C, and what else asks a process to end: what is being written is finished or given up cleanly and the store
- * closed; what only reads ends at once.
+ * Ctrl-C, and what else asks a process to end: what is being done is given up cleanly and the store closed.
  */
 import { constants } from 'node:os'
 
@@ -22,7 +21,6 @@ export function listenForInterrupts(): void {
   for (const name of SIGNALS) {
     process.on(name, () => {
       exitCode = 128 + constants.signals[name]
-      // By way of `exit`, so that a reader's snapshot of the index is removed.
       if (running === undefined || running.signal.aborted) process.exit(exitCode)
       running.abort()
     })

@@ -8,6 +8,8 @@ import { AsrError, openStore, type Store, type StoreOptions } from '../main.js'
 import { say } from './exit.js'
 import { interruptible } from './interrupt.js'
 
+type Use<T> = (store: Store, signal: AbortSignal) => Promise<T>
+
 /** `--store`, else $ASR_STORE, else the XDG data directory. */
 export function storeLocation(given: string | undefined, env: NodeJS.ProcessEnv = process.env): string {
   if (given !== undefined) return given
@@ -17,18 +19,23 @@ export function storeLocation(given: string | undefined, env: NodeJS.ProcessEnv 
   return join(data && isAbsolute(data) ? data : join(homedir(), '.local', 'share'), 'asr')
 }
 
-/** Opens without a lock; repairs nothing, creates nothing. */
+/** Opens without a lock; repairs nothing, creates nothing. Ctrl-C gives up what is read and closes the store. */
 export async function reading<T>(location: string, use: (store: Store) => Promise<T>): Promise<T> {
+  return readingUntilStopped(location, (store, signal) => Promise.race([use(store), stopped(signal)]))
+}
+
+/** The same for what itself ends when the signal says so. */
+export async function readingUntilStopped<T>(location: string, use: Use<T>): Promise<T> {
   demandStore(location)
-  return opened(location, { readOnly: true, create: false }, use)
+  return interruptible((signal) => opened(location, { readOnly: true, create: false }, (store) => use(store, signal)))
+}
+
+function stopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 }
 
 /** Opens under the lock, and stops at Ctrl-C with a closed store. */
-export async function writing<T>(
-  location: string,
-  options: { create: boolean },
-  use: (store: Store, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
+export async function writing<T>(location: string, options: { create: boolean }, use: Use<T>): Promise<T> {
   if (!options.create) demandStore(location)
   return interruptible((signal) => opened(location, options, (store) => use(store, signal)))
 }

@@ -35,12 +35,6 @@ export function tombstoneKey(founder: number): number {
   return key53(`t${founder}`)
 }
 
-/** Pairs in any order as a run: by key, then by position. */
-export function sortRun(pairs: readonly (readonly [number, number])[]): KeyRun {
-  const sorted = [...pairs].sort((a, b) => a[0] - b[0] || a[1] - b[1])
-  return { keys: Float64Array.from(sorted, ([key]) => key), positions: Float64Array.from(sorted, ([, pos]) => pos) }
-}
-
 /** Runs of rising position ranges as one. */
 export function mergeRuns(runs: readonly KeyRun[]): KeyRun {
   const size = runs.reduce((sum, run) => sum + run.keys.length, 0)

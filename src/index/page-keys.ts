@@ -1,7 +1,7 @@
 /**
  * The keys of a page that is still growing, with what look-ups need to confirm its newest records without reading them.
  */
-import { type KeyRun, sortRun } from './key-run.js'
+import type { KeyRun } from './key-run.js'
 
 /** What tells a record of the log's newest part apart. */
 export interface RecordName {
@@ -43,11 +43,15 @@ export class PageKeys {
   }
 
   toRun(): KeyRun {
-    const pairs: [number, number][] = []
-    for (const [key, there] of this.byKey) {
-      if (typeof there === 'number') pairs.push([key, there])
-      else for (const pos of there) pairs.push([key, pos])
+    const keys: number[] = []
+    const positions: number[] = []
+    for (const key of Float64Array.from(this.byKey.keys()).sort()) {
+      const there = this.byKey.get(key) as number | number[]
+      for (const pos of typeof there === 'number' ? [there] : there) {
+        keys.push(key)
+        positions.push(pos)
+      }
     }
-    return sortRun(pairs)
+    return { keys: Float64Array.from(keys), positions: Float64Array.from(positions) }
   }
 }

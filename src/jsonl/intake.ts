@@ -103,7 +103,8 @@ export class Intake {
       this.staging = new Staging(this.core.lookup)
     }
     const { staging } = this
-    if ((await answer(staging.duplicateOf(record))) > 0) {
+    const finding = record.id === undefined ? 0 : answer(staging.duplicateOf(record.id, record))
+    if ((typeof finding === 'number' ? finding : await finding) > 0) {
       this.duplicates++
       return
     }

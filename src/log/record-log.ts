@@ -6,7 +6,7 @@ import { check32, hashPair } from '../record/hash.js'
 import { BatchBuffer } from './batch-buffer.js'
 import { Codec, type Decoded, ENCODING_TEXT } from './codec.js'
 import type { DictionaryPart } from './dictionary.js'
-import { bodyHolds, FLAG_END, FRAME_HEAD_BYTES, type Frame, type FrameKind, KIND } from './frame.js'
+import { bodyHolds, FLAG_END, FRAME_HEAD_BYTES, type Frame, type FrameHead, type FrameKind, KIND } from './frame.js'
 import { FrameReader } from './frame-reader.js'
 import { ioError } from './io-error.js'
 import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
@@ -132,7 +132,7 @@ export class RecordLog {
       for (const entries of appends) {
         for (const entry of entries) {
           const flags = entry.flags | (entry === entries[entries.length - 1] ? FLAG_END : 0)
-          point = this.addEntry(batch, point, { ...entry, flags }, locations)
+          point = this.addEntry(batch, point, entry, flags, locations)
         }
       }
       await this.write(segment, batch.bytes())
@@ -229,9 +229,9 @@ export class RecordLog {
     return dictionary.written > 0 ? this.addDictionary(batch, begun, dictionary.wholePart()) : begun
   }
 
-  private addEntry(batch: BatchBuffer, point: LogPoint, entry: LogEntry, locations: number[]): LogPoint {
+  private addEntry(batch: BatchBuffer, point: LogPoint, entry: LogEntry, flags: number, locations: number[]): LogPoint {
     const { dictionary } = this.codec
-    const body = this.codec.encode(entry.value, entry.plain, entry.text)
+    const { encoding, bytes, shapes } = this.codec.encode(entry.value, entry.plain, entry.text)
     let before = point
     if (dictionary.shapes.length > dictionary.written) {
       before = this.addDictionary(batch, point, dictionary.nextPart())
@@ -240,14 +240,22 @@ export class RecordLog {
       before = this.addDictionary(batch, point, dictionary.wholePart())
     }
     locations.push(before.location)
-    return this.addFrame(batch, before, {
-      ...body,
-      kind: entry.kind,
-      flags: entry.flags,
-      pos: entry.pos,
-      parent: entry.parent,
-      hash: entry.hash,
-    })
+    const { kind, pos, parent, hash } = entry
+    const chain = kind === KIND.record ? hashPair(before.chain, hash) : before.chain
+    const head = {
+      kind,
+      flags,
+      encoding,
+      shapes,
+      bodyBytes: bytes.length,
+      pos,
+      parent,
+      hash,
+      chain,
+      previous: before.check,
+      bodyCheck: check32(bytes),
+    }
+    return this.addFrame(batch, before.location, head, bytes)
   }
 
   private addDictionary(batch: BatchBuffer, point: LogPoint, part: DictionaryPart): LogPoint {
@@ -257,42 +265,17 @@ export class RecordLog {
 
   private addJson(batch: BatchBuffer, point: LogPoint, kind: FrameKind, value: unknown): LogPoint {
     const bytes = new TextEncoder().encode(JSON.stringify(value))
-    const { pos } = point
-    return this.addFrame(batch, point, {
-      kind,
-      flags: 0,
-      encoding: ENCODING_TEXT,
-      bytes,
-      shapes: 0,
-      pos,
-      parent: 0,
-      hash: 0n,
-    })
+    const { pos, chain, check: previous, location } = point
+    const rest = { flags: 0, encoding: ENCODING_TEXT, shapes: 0, parent: 0, hash: 0n }
+    const head = { ...rest, kind, bodyBytes: bytes.length, pos, chain, previous, bodyCheck: check32(bytes) }
+    return this.addFrame(batch, location, head, bytes)
   }
 
-  private addFrame(
-    batch: BatchBuffer,
-    point: LogPoint,
-    frame: {
-      kind: FrameKind
-      flags: number
-      encoding: number
-      bytes: Uint8Array
-      shapes: number
-      pos: number
-      parent: number
-      hash: bigint
-    },
-  ): LogPoint {
-    const chain = frame.kind === KIND.record ? hashPair(point.chain, frame.hash) : point.chain
-    const check = batch.addFrame(
-      { ...frame, bodyBytes: frame.bytes.length, chain, previous: point.check, bodyCheck: check32(frame.bytes) },
-      frame.bytes,
-      frame.kind === KIND.segment ? 0 : this.salt,
-    )
-    const size = FRAME_HEAD_BYTES + frame.bytes.length
+  private addFrame(batch: BatchBuffer, location: number, head: FrameHead, body: Uint8Array): LogPoint {
+    const check = batch.addFrame(head, body, head.kind === KIND.segment ? 0 : this.salt)
+    const size = FRAME_HEAD_BYTES + body.length
     this.sinceWhole += size
-    return { location: point.location + size, pos: frame.pos, chain, check }
+    return { location: location + size, pos: head.pos, chain: head.chain, check }
   }
 
   private async write(segment: Segment, bytes: Uint8Array): Promise<void> {

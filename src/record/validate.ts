@@ -45,8 +45,8 @@ export function assignedSeq(pos: number, lastSeq: number): number {
 
 /** The record with what it lacks appended last, `seq` before `id` (CORE-4); the record itself when it lacks nothing. */
 export function withAssigned(record: AsrRecord, seq: number, id: string): AsrRecord {
-  const stored = { ...record }
-  if (!Object.hasOwn(record, 'seq')) stored.seq = seq
-  if (!Object.hasOwn(record, 'id')) stored.id = id
-  return stored
+  const hasSeq = Object.hasOwn(record, 'seq')
+  const hasId = Object.hasOwn(record, 'id')
+  if (hasSeq) return hasId ? record : { ...record, id }
+  return hasId ? { ...record, seq } : { ...record, seq, id }
 }

@@ -159,7 +159,7 @@ export class AppendQueue {
     const places: number[] = []
     for (const given of records) {
       const record = checked(given, options.head)
-      const finding = answer(staging.duplicateOf(record))
+      const finding = record.id === undefined ? 0 : answer(staging.duplicateOf(record.id, record))
       const duplicate = typeof finding === 'number' ? finding : await finding
       if (duplicate > 0) {
         places.push(duplicate)

@@ -66,42 +66,35 @@ export function currentTarget(around: Pick<Surroundings, 'head'>, head: string |
 export function* place(around: Surroundings, record: StoredRecord, pos: number, lineage: Lineage): Query<Placed> {
   const faults: Fault[] = []
   const name = nameOf(record)
-  const keys = name.id === `r${pos}` ? [] : [idKey(name.id)]
-  let flags = name.id === `r${pos}` ? DEFAULT_ID : 0
-  const base = { pos, location: 0, type: record.type, founder: pos, target: 0 }
-  if (record.type === 'head') {
+  const isDefaultId = name.id === `r${pos}`
+  const keys = isDefaultId ? [] : [idKey(name.id)]
+  const { type } = record
+  if (type === 'head') {
     yield* superseded(around, record, faults)
     yield* moveHead(around, record, faults)
+    const flags = HEAD_RECORD | (isDefaultId ? DEFAULT_ID : 0)
     const run = { start: pos, parent: 0, depth: 0 }
-    return {
-      entry: { ...base, flags: flags | HEAD_RECORD, parent: 0, run, landmarks: NO_LANDMARKS },
-      keys,
-      name,
-      faults,
-    }
+    const entry = { pos, location: 0, type, flags, parent: 0, run, founder: pos, target: 0, landmarks: NO_LANDMARKS }
+    return { entry, keys, name, faults }
   }
-  const { parent, orphan, gap } = lineage
-  if (participates(record)) flags |= PARTICIPATES
-  if (orphan) flags |= ORPHAN
-  if (gap) flags |= GAP
-  if (record.type === 'compaction' && (record.status === 'completed' || isAbsent(record.status))) flags |= COMPLETED
+  const { parent } = lineage
+  const isPart = participates(record)
   const founder = isRevision(record)
     ? yield* founderOf(around, record, pos, name, keys, faults)
-    : founded(record, pos, name, keys)
+    : founded(type, pos, name, keys)
   const target = hasTarget(record) ? yield* targetOf(around, record, faults) : 0
-  if (record.type === 'tombstone' && target > 0) keys.push(tombstoneKey(target))
-  const parentEntry = parent > 0 ? (around.placed(parent) ?? (yield* around.entry(parent))) : undefined
-  advanceHeads(around, record, pos, parent)
-  const entry: Entry = {
-    ...base,
-    flags,
-    parent,
-    founder,
-    target,
-    run: runOf(pos, parentEntry),
-    landmarks: landmarksOf(record, pos, gap, target, parentEntry),
-  }
+  if (type === 'tombstone' && target > 0) keys.push(tombstoneKey(target))
+  const before = parent > 0 ? (around.placed(parent) ?? (yield* around.entry(parent))) : undefined
+  advanceHeads(around, record, pos, parent, isPart)
+  const flags = flagsOf(record, lineage) | (isPart ? PARTICIPATES : 0) | (isDefaultId ? DEFAULT_ID : 0)
+  const landmarks = landmarksOf(type, pos, lineage.gap, target, before)
+  const entry = { pos, location: 0, type, flags, parent, run: runOf(pos, before), founder, target, landmarks }
   return { entry, keys, name, faults }
+}
+
+function flagsOf(record: StoredRecord, { orphan, gap }: Lineage): number {
+  const isCompleted = record.type === 'compaction' && (record.status === 'completed' || isAbsent(record.status))
+  return (isCompleted ? COMPLETED : 0) | (orphan ? ORPHAN : 0) | (gap ? GAP : 0)
 }
 
 function* moveHead(around: Surroundings, record: StoredRecord, faults: Fault[]): Query<void> {
@@ -130,8 +123,8 @@ function hasTarget(record: StoredRecord): boolean {
 }
 
 /** A record that founds an entity; adds the key that leads to it. */
-function founded(record: StoredRecord, pos: number, { stated }: RecordName, keys: number[]): number {
-  if (stated !== undefined) keys.push(entityKey(record.type, stated))
+function founded(type: string, pos: number, { stated }: RecordName, keys: number[]): number {
+  if (stated !== undefined) keys.push(entityKey(type, stated))
   return pos
 }
 
@@ -149,8 +142,8 @@ function* founderOf(
   const isPlan = record.type === 'plan' && stated !== undefined
   const firstPlan = isPlan ? yield* around.firstPlan(stated) : 0
   if (firstPlan > 0) founder = (yield* around.entry(firstPlan)).founder
-  if (founder === 0) return founded(record, pos, name, keys)
-  if (isPlan && firstPlan === 0) founded(record, pos, name, keys)
+  if (founder === 0) return founded(record.type, pos, name, keys)
+  if (isPlan && firstPlan === 0) founded(record.type, pos, name, keys)
   keys.push(revisionKey(founder))
   return founder
 }
@@ -197,9 +190,9 @@ function* targetOf(around: Surroundings, record: StoredRecord, faults: Fault[]):
   return (typeof throughId === 'string' && (yield* around.find(throughId))) || BAD_TARGET
 }
 
-function advanceHeads(around: Surroundings, record: StoredRecord, pos: number, parent: number): void {
+function advanceHeads(around: Surroundings, record: StoredRecord, pos: number, parent: number, isPart: boolean): void {
   const hasPrimary = around.head(PRIMARY) !== undefined
-  if (participates(record) || parent === currentTarget(around, record.head)) around.setHead(record.head ?? PRIMARY, pos)
+  if (isPart || parent === currentTarget(around, record.head)) around.setHead(record.head ?? PRIMARY, pos)
   if (!hasPrimary) around.setHead(PRIMARY, pos)
 }
 
@@ -209,20 +202,18 @@ function runOf(pos: number, parent: Entry | undefined): Run {
   return { start: pos, parent: parent.pos, depth: parent.run.depth + (parent.pos - parent.run.start) + 1 }
 }
 
-function landmarksOf(
-  record: StoredRecord,
-  pos: number,
-  gap: boolean,
-  target: number,
-  parent: Entry | undefined,
-): Landmarks {
-  const { root, compaction, tombstone, gap: lastGap, info } = parent?.landmarks ?? { ...NO_LANDMARKS, root: pos }
+/** The parent's landmarks, the very same object where the record changes none. */
+function landmarksOf(type: string, pos: number, gap: boolean, target: number, parent: Entry | undefined): Landmarks {
+  const before = parent?.landmarks ?? { ...NO_LANDMARKS, root: pos }
+  const isTombstone = type === 'tombstone' && target > 0
+  if (!gap && !isTombstone && type !== 'compaction' && type !== 'session_info') return before
+  const { root, compaction, tombstone, gap: lastGap, info } = before
   return {
     root,
-    compaction: record.type === 'compaction' ? pos : compaction,
-    tombstone: record.type === 'tombstone' && target > 0 ? pos : tombstone,
+    compaction: type === 'compaction' ? pos : compaction,
+    tombstone: isTombstone ? pos : tombstone,
     gap: gap ? pos : lastGap,
-    info: record.type === 'session_info' ? pos : info,
+    info: type === 'session_info' ? pos : info,
   }
 }
 

@@ -1,7 +1,7 @@
 /**
  * Records on their way in: placed one behind the other on top of what is stored, visible to nobody until published.
  */
-import type { Entry } from '../index/entry.js'
+import { DEFAULT_ID, type Entry } from '../index/entry.js'
 import { entityKey } from '../index/key-run.js'
 import type { RecordName } from '../index/page-keys.js'
 import type { Query } from '../index/query.js'
@@ -62,14 +62,10 @@ export class Staging implements Surroundings {
   }
 
   /** The position of a record that is already there and equals this one (CORE-21), or 0. @throws ASR_ID_CONFLICT */
-  *duplicateOf(record: AsrRecord): Query<number> {
-    if (record.id === undefined) return 0
-    const pos = yield* this.find(record.id)
-    if (pos === 0) return 0
-    if (sameButAssigned(record, yield* this.storedRecord(pos))) return pos
-    throw new AsrError('ASR_ID_CONFLICT', `another record has the id ${JSON.stringify(record.id)}`, {
-      recordId: record.id,
-    })
+  *duplicateOf(recordId: string, record: AsrRecord): Query<number> {
+    const pos = yield* this.find(recordId)
+    if (pos === 0 || sameButAssigned(record, yield* this.storedRecord(pos))) return pos
+    throw new AsrError('ASR_ID_CONFLICT', `another record has the id ${JSON.stringify(recordId)}`, { recordId })
   }
 
   /** Takes a record in: assigns what it lacks, resolves its parent, places it (CORE-4, CORE-11). */
@@ -77,13 +73,15 @@ export class Staging implements Surroundings {
     const pos = this.length + 1
     const seq = given.seq ?? assignedSeq(pos, this.lastSeq)
     if (!Number.isSafeInteger(seq)) throw new AsrError('ASR_BAD_RECORD', `no seq is left behind ${this.lastSeq}`)
-    const id = given.id ?? (yield* this.freeId(seq))
+    const id = given.id ?? (this.defaultIdsTaken ? yield* this.freeId(seq) : `r${seq}`)
     const record = withAssigned(given, seq, id) as StoredRecord
     const { text, plain } = canonicalize(record)
-    const lineage = yield* this.lineage(record, arrival.gap ?? false)
+    const lineage =
+      typeof record.parentId === 'string' ? yield* this.named(record) : this.implied(record, arrival.gap ?? false)
     const missingParentId = lineage.orphan ? (record.parentId as string) : undefined
     const rises = record.seq > this.lastSeq || pos === 1
-    const placed = yield* this.add(record, pos, lineage)
+    const placed = yield* place(this, record, pos, lineage)
+    this.keep(placed, record, pos)
     if (!rises) placed.faults.push({ code: 'seq_not_rising', message: `seq ${record.seq} does not rise` })
     const flags = (lineage.gap ? FLAG_GAP : 0) | (lineage.orphan ? FLAG_ORPHAN : 0)
     const kept = arrival.text === undefined ? undefined : appendAssigned(arrival.text, given, record)
@@ -98,12 +96,18 @@ export class Staging implements Surroundings {
       hash: hashText(text),
       size: text.length,
     }
-    return { ...placed, pos, record, logEntry, missingParentId }
+    const { entry, keys, name, faults } = placed
+    return { entry, keys, name, faults, pos, record, logEntry, missingParentId }
   }
 
   /** Places a record that comes from the log, with the parent resolved when it went in. */
   *add(record: StoredRecord, pos: number, lineage: Lineage): Query<Placed> {
     const placed = yield* place(this, record, pos, lineage)
+    this.keep(placed, record, pos)
+    return placed
+  }
+
+  private keep(placed: Placed, record: StoredRecord, pos: number): void {
     this.fresh.push(placed)
     this.ids.set(record.id, pos)
     this.records.set(pos, record)
@@ -112,8 +116,7 @@ export class Staging implements Surroundings {
     }
     this.lastSeq = record.seq
     if (typeof record.ts === 'string') this.updatedAt = record.ts
-    if (record.id !== `r${pos}` && DEFAULT_ID_FORM.test(record.id)) this.defaultIdsTaken = true
-    return placed
+    if ((placed.entry.flags & DEFAULT_ID) === 0 && DEFAULT_ID_FORM.test(record.id)) this.defaultIdsTaken = true
   }
 
   /** The stream's state once all that was taken stands in the log up to a point. */
@@ -143,7 +146,7 @@ export class Staging implements Surroundings {
   /** Where things stand, to come back to when a later record of the same append is refused. */
   savepoint(): () => void {
     const { fresh, lastSeq, updatedAt, defaultIdsTaken } = this
-    const kept = { length: fresh.length, heads: new Map(this.heads), plans: new Map(this.plans) }
+    const kept = { length: fresh.length, heads: copyOf(this.heads), plans: copyOf(this.plans) }
     return () => {
       for (const { entry, name } of this.fresh.splice(kept.length)) {
         this.ids.delete(name.id)
@@ -192,23 +195,33 @@ export class Staging implements Surroundings {
     return this.records.get(pos) ?? (yield* this.lookup.record(pos))
   }
 
+  /** The first default id that nobody took; until somebody takes one out of turn, `r<seq>` is free. */
   private *freeId(seq: number): Query<string> {
     let id = `r${seq}`
-    // Unless somebody took an id of this form out of turn, it is free.
-    for (let n = 1; this.defaultIdsTaken && (yield* this.find(id)) > 0; n++) id = `r${seq}.${n}`
+    for (let n = 1; (yield* this.find(id)) > 0; n++) id = `r${seq}.${n}`
     return id
   }
 
-  private *lineage(record: StoredRecord, gap: boolean): Query<Lineage> {
-    const { parentId, head, type } = record
-    if (type === 'head') return { parent: 0, orphan: false, gap: false }
-    if (parentId === undefined) return { parent: currentTarget(this, head), orphan: false, gap }
-    if (parentId === null) return { parent: 0, orphan: false, gap: false }
-    const parent = yield* this.find(parentId)
+  /** The parent where none is named: the head's current target, none of a head record, none where null says so (CORE-11). */
+  private implied({ parentId, head, type }: StoredRecord, gap: boolean): Lineage {
+    if (parentId === null || type === 'head') return ROOT
+    return { parent: currentTarget(this, head), orphan: false, gap }
+  }
+
+  /** The named parent, when it is an earlier record that can be one (CORE-12). */
+  private *named({ parentId, type }: StoredRecord): Query<Lineage> {
+    if (type === 'head') return ROOT
+    const parent = yield* this.find(parentId as string)
     const isParent = parent > 0 && (yield* this.entry(parent)).type !== 'head'
     return { parent: isParent ? parent : 0, orphan: !isParent, gap: false }
   }
 }
+
+function copyOf<K, V>(map: Map<K, V>): Map<K, V> {
+  return map.size === 0 ? new Map() : new Map(map)
+}
+
+const ROOT: Lineage = { parent: 0, orphan: false, gap: false }
 
 /** Whether a record equals a stored one, but for `seq`, `head` and `id` where it leaves them out (CORE-21). */
 export function sameButAssigned(given: AsrRecord, stored: StoredRecord): boolean {

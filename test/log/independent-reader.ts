@@ -92,9 +92,7 @@ function hex(hash: bigint): string {
 
 /** What a log's files say, in any order of the files. @throws when the files are of no log, or of another format */
 export function readLog(files: readonly LogFile[]): ReadLog {
-  const segments = files
-    .map(({ name, bytes }) => ({ ...parseName(name), bytes }))
-    .sort((a, b) => a.number - b.number)
+  const segments = files.map(({ name, bytes }) => ({ ...parseName(name), bytes })).sort((a, b) => a.number - b.number)
   const walk = new Walk(segments)
   walk.run()
   return decodeAll(walk)
@@ -144,22 +142,21 @@ class Walk {
       append = []
       complete = place
     }
-    this.tornBytes = this.segments.slice(complete.file).reduce((sum, { bytes }) => sum + bytes.length, 0) - complete.offset
+    this.tornBytes =
+      this.segments.slice(complete.file).reduce((sum, { bytes }) => sum + bytes.length, 0) - complete.offset
   }
 
   /** Where the next frame to take stands: here, in the next segment, or behind damage. */
   private next(place: Place): Place | undefined {
     let { file, offset } = place
-    let isMissing = file === 0 && this.segments[0].number !== 0
     if (offset >= this.segments[file].bytes.length) {
       if (file + 1 >= this.segments.length) return undefined
-      isMissing = this.segments[file + 1].number !== this.segments[file].number + 1
       file++
       offset = 0
     }
     const here = { file, offset }
     const frame = this.soundAt(here)
-    if (!isMissing && frame !== undefined && this.follows(frame)) return here
+    if (frame !== undefined && this.follows(frame)) return here
     const found = this.search(here)
     if (found === undefined) return undefined
     const { kind, pos, previous } = this.frameAt(found)

@@ -21,6 +21,8 @@ export interface FileDraft {
   mark: boolean
   before: Item[]
   headed: boolean
+  /** a field of the header as it is written; null: none */
+  headerDress: string | null
   items: Item[]
   crlf: boolean[]
   /** what stands behind the last LF; null: the last LF is missing */
@@ -143,11 +145,14 @@ const item: fc.Arbitrary<Item> = fc.oneof(
   often(1, blank),
 )
 
+const encoder = new TextEncoder()
+
 export const fileDraft = (length: number): fc.Arbitrary<FileDraft> =>
   fc.record({
     mark: fc.nat(4).map((n) => n === 0),
     before: fc.array(fc.oneof(often(3, blank), often(1, refused), often(1, badBytes)), { maxLength: 2, size: 'small' }),
     headed: fc.nat(19).map((n) => n !== 0),
+    headerDress: fc.option(fc.constantFrom(...DRESS), { nil: null, freq: 2 }),
     items: fc.array(item, { maxLength: length, size: 'max' }),
     crlf: fc.oneof(
       fc.constant<boolean[]>([false]),
@@ -161,22 +166,24 @@ export const fileDraft = (length: number): fc.Arbitrary<FileDraft> =>
     ),
   })
 
-const encoder = new TextEncoder()
-
 function textOf(stream: ModelStream, { item, forward, dress, spaced }: Item & { kind: 'record' }): string {
   const record = recordOf(stream, item)
   if (forward !== null && !('how' in item)) record.parentId = forward
   if (wrongKind(record) === null && !(has(record, 'id') && stream.byId(record.id as string) !== undefined))
     stream.enter(stream.complete(record))
   const text = plain(record)
-  const dressed = dress === null || 'how' in item ? text : `${text.slice(0, -1)},"dress":${dress}}`
-  return spaced ? ` ${dressed} ` : dressed
+  const line = dressed(text, 'how' in item ? null : dress)
+  return spaced ? ` ${line} ` : line
 }
+
+const dressed = (text: string, dress: string | null) =>
+  dress === null ? text : `${text.slice(0, -1)},"dress":${dress}}`
 
 /** The lines of a file, without their ends: each the bytes of one. */
 export function linesOf(file: FileDraft): Uint8Array[] {
   const stream = new ModelStream(HEADER)
-  const items: (Item | string)[] = [...file.before, ...(file.headed ? [plain(HEADER)] : []), ...file.items]
+  const header = dressed(plain(HEADER), file.headerDress)
+  const items: (Item | string)[] = [...file.before, ...(file.headed ? [header] : []), ...file.items]
   return items.map((item) => {
     if (typeof item === 'string') return encoder.encode(item)
     switch (item.kind) {
@@ -201,6 +208,27 @@ export function fileOf(file: FileDraft, lines = linesOf(file)): Uint8Array {
   })
   if (file.tail !== null) bytes.push(...encoder.encode(file.tail))
   return Uint8Array.from(bytes)
+}
+
+/** A file of what the stream holds, some of what import forgives left out, and then some new records. */
+export function rewritten(stream: ModelStream, dice: number, added: readonly Draft[]): Uint8Array {
+  const lines = stream.rows.map((row, i) => {
+    const record = { ...row.record }
+    for (const [bit, key] of ['seq', 'head', 'id'].entries()) if ((dice >> ((i * 3 + bit) % 24)) & 1) delete record[key]
+    return plain(record)
+  })
+  const trial = stream.copy()
+  for (const [i, draft] of added.entries()) {
+    const item = {
+      kind: 'record',
+      item: draft,
+      forward: null,
+      dress: i % 2 === 0 ? '1.0' : null,
+      spaced: false,
+    } as const
+    lines.push(textOf(trial, item))
+  }
+  return encoder.encode([plain(stream.header), ...lines].map((line) => `${line}\n`).join(''))
 }
 
 /** The same bytes in pieces, cut anywhere; as text where the bytes are text and it is asked for. */

@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isAsrError, memoryLocation, openStore } from '../../src/main.js'
-import { chunked, fileDraft, fileOf, linesOf, SESSION } from './files.js'
+import { draft } from './arbitraries.js'
+import { chunked, fileDraft, fileOf, linesOf, rewritten, SESSION } from './files.js'
 import { isFault, type ModelStream } from './model.js'
 import { importFile, type ModelImport } from './model-import.js'
 import { RUNS, settings } from './settings.js'
@@ -105,6 +106,34 @@ test('CORE-21: a longer file extends the stream, a shorter one brings nothing, a
         if (stream === undefined) return
         await compareAll(subject.stream, subject.model)
         await subject.compareExport()
+      }),
+    ),
+    settings(runs),
+  ))
+
+test('CORE-21: a file that leaves out `seq`, `head` or `id` is known again, and its new records join the stream', () =>
+  fc.assert(
+    fc.asyncProperty(fileDraft(15), fc.nat(2 ** 24), fc.array(draft, { maxLength: 6 }), (file, dice, added) =>
+      withSubject(async (subject) => {
+        const first = await importBoth(subject, fileOf(file))
+        if (first === null) return
+        const bytes = rewritten(first.stream, dice, added)
+        const expected = importFile(bytes, first.stream)
+        if (isFault(expected)) assert.unreachable(expected.code)
+        else {
+          const { records, appended, duplicates } = await subject.store.importJsonl([bytes])
+          assert.equal(
+            { records, appended, duplicates },
+            {
+              records: expected.stream.rows.length,
+              appended: expected.appended,
+              duplicates: expected.duplicates,
+            },
+          )
+          await subject.attend(SESSION, expected.stream)
+          await compareAll(subject.stream, subject.model)
+          await subject.compareExport()
+        }
       }),
     ),
     settings(runs),

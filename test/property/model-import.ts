@@ -4,7 +4,7 @@
 import { canonical, finite, has, isObject, type Json, type Rec, roundsANumber, text } from './json.js'
 import { type Fault, isFault, isRepeat, ModelStream, revised, wrongKind } from './model.js'
 import { pathTo, type Row } from './rows.js'
-import { extentOf, isCompleted } from './view.js'
+import { extentOf } from './view.js'
 
 export interface LineDiagnostic {
   code: string
@@ -43,7 +43,7 @@ export function importFile(bytes: Uint8Array, existing?: ModelStream, sessionId?
   const run = new Run(existing, new ModelStream(starting, headed ? unfaithful(first.source) : null))
   for (const line of lines) {
     if ('code' in line) run.refuse(line)
-    else if (line === first && headed) continue
+    else if (line === first && headed) run.sayRounded(line)
     else if (line.value.type === 'header') {
       if (text(line.value, 'sessionId') !== session) return { code: 'session_mismatch' }
       run.revise(line)
@@ -81,7 +81,12 @@ class Run {
     else if (canonical(next) !== canonical(this.#file.header)) {
       this.#file.header = next
       this.#file.headerLine = null
+      this.sayRounded(line)
     }
+  }
+
+  sayRounded({ source, number }: { source: string; number: number }): void {
+    if (roundsANumber(source)) this.#diagnostics.push({ code: 'number_rounded', line: number })
   }
 
   /** False: the file and the stream diverge. */
@@ -121,8 +126,8 @@ class Run {
     const say = (code: string) => this.#diagnostics.push({ code, line })
     for (const fault of faults) if (fault in REPORTS) say(REPORTS[fault])
     if (before !== undefined && row.seq <= before.seq) say('seq_not_rising')
-    if (roundsANumber(source)) say('number_rounded')
-    if (record.type === 'compaction' && isCompleted(record)) {
+    this.sayRounded({ source, number: line })
+    if (record.type === 'compaction') {
       const path = pathTo(row)
       const position = path.findIndex((other) => other.founder === row.founder)
       if (extentOf(path, position, row) === 'bad') say('compaction_bad_extent')

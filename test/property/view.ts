@@ -28,8 +28,8 @@ export function extentOf(path: readonly Row[], position: number, inForce: Row): 
   return place === -1 || place >= position ? 'bad' : place
 }
 
-/** CORE-23: a compaction of another status is not looked at, nor reported. */
-export function isCompleted(record: Rec): boolean {
+/** CORE-23: for a view, a compaction of another status is not there. */
+function isCompleted(record: Rec): boolean {
   const status = field(record, 'status') ?? null
   return status === null || status === 'completed'
 }

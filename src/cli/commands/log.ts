@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
-import type { Store, StoredRecord, Stream } from '../../main.js'
+import type { StoredRecord, Stream } from '../../main.js'
 import { action, type Cli, example } from '../cli.js'
-import { interruptible } from '../interrupt.js'
-import { reading } from '../open.js'
+import { reading, readingUntilStopped } from '../open.js'
 import type { Output } from '../output.js'
 import { numberedRecords } from '../records.js'
 
@@ -14,11 +13,7 @@ export function logCommand(program: Command): void {
     .option('--from <pos>', 'begin at this position', position, 1)
     .option('--follow', 'go on with records as they come, until Ctrl-C')
     .addHelpText('after', example('asr log my-session --from 100', 'asr log my-session --follow --jsonl'))
-    .action(
-      action(async (cli, session: string, options: LogOptions) => {
-        await reading(cli.location, (store) => show(cli, store, session, options))
-      }),
-    )
+    .action(action(show))
 }
 
 interface LogOptions {
@@ -37,11 +32,17 @@ interface Placed {
   record: StoredRecord
 }
 
-async function show({ out }: Cli, store: Store, session: string, options: LogOptions): Promise<void> {
-  const stream = await store.stream(session)
-  const shown = numberedRecords(stream.length)
-  if (!options.follow) return out.list(range(stream, options.from), shown)
-  await interruptible((signal) => out.list(followed(stream, options.from, out, signal), shown))
+async function show({ location, out }: Cli, session: string, { from, follow }: LogOptions): Promise<void> {
+  if (!follow) {
+    return reading(location, async (store) => {
+      const stream = await store.stream(session)
+      await out.list(range(stream, from), numberedRecords(stream.length))
+    })
+  }
+  await readingUntilStopped(location, async (store, signal) => {
+    const stream = await store.stream(session)
+    await out.list(followed(stream, from, out, signal), numberedRecords(stream.length))
+  })
 }
 
 async function* range(stream: Stream, from: number): AsyncIterable<Placed> {

@@ -39,8 +39,8 @@ async function inWords(stats: StreamStats): Promise<string> {
   const facts = lines(
     stats.sessionId,
     `${stats.records} records, ${humanBytes(stats.bytes)}, ${stats.from ?? 'no time'} to ${stats.to ?? 'no time'}`,
-    `${stats.entities} entities, ${stats.revisions} revisions, ${stats.compactions} compactions`,
-    `${stats.heads} heads, ${stats.branches} branches, ${stats.openCalls} open calls`,
+    `entities ${stats.entities}, revisions ${stats.revisions}, compactions ${stats.compactions}`,
+    `heads ${stats.heads}, branches ${stats.branches}, open calls ${stats.openCalls}`,
   )
   const types = stats.types.map(({ type, records, bytes }) => [String(records), humanBytes(bytes), type])
   const tools = stats.tools.map(({ name, calls, failures }) => [String(calls), String(failures), name ?? '(no name)'])
