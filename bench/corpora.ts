@@ -7,7 +7,7 @@ import { openStore, type StoredRecord } from '../src/main.js'
 import { type Context, sharedFile } from './figure.js'
 import { headerOf, Records, type RecordsOptions } from './generate.js'
 import { LineWriter } from './line-writer.js'
-import { linesOf } from './peers/jsonl.js'
+import { batchesOf } from './peers/jsonl.js'
 import { LevelStore } from './peers/level.js'
 import { writePiSession } from './peers/pi.js'
 import { SqliteStore } from './peers/sqlite.js'
@@ -16,7 +16,6 @@ export const SESSION = 'bench'
 /** What stands behind the compaction, alike in every stream. */
 const TAIL_RECORDS = 200
 const BRANCHED = 'claude-branched.asr.jsonl'
-const BATCH = 1_000
 
 /** `linear`: short records; `real`: the real shape; `branchy`: a real branched session over and over. */
 export type Kind = 'linear' | 'real' | 'branchy'
@@ -92,21 +91,6 @@ export async function importInto(folder: string, jsonl: string): Promise<void> {
   const store = await openStore(folder)
   await store.importJsonl(createReadStream(jsonl, { highWaterMark: 1024 * 1024 }))
   await store.close()
-}
-
-/** The records of a JSONL file without its header. */
-export function* batchesOf(jsonl: string): Generator<StoredRecord[]> {
-  let batch: StoredRecord[] = []
-  for (const line of linesOf(jsonl)) {
-    const record = JSON.parse(line) as StoredRecord
-    if (record.type === 'header') continue
-    batch.push(record)
-    if (batch.length === BATCH) {
-      yield batch
-      batch = []
-    }
-  }
-  if (batch.length > 0) yield batch
 }
 
 /** Bytes of a file, or of all files below a folder. */

@@ -43,7 +43,6 @@ export class Records {
   private readonly turn: ('user' | 'call' | 'result' | 'answer' | 'usage')[] = []
   private ts = FIRST_TS
   private callId = ''
-  private count = 0
 
   constructor(private readonly options: RecordsOptions) {
     this.random = new Random(options.seed ?? 1)
@@ -57,14 +56,20 @@ export class Records {
     if (this.turn.length === 0) this.beginTurn()
     const kind = this.turn.shift()
     this.ts += 1 + this.random.below(20_000)
-    this.count++
     const common = { ts: new Date(this.ts).toISOString(), tsSource: 'native' }
     const id = this.options.ids === 'uuid' ? { id: this.random.uuid() } : {}
     switch (kind) {
       case 'user':
         return { type: 'message', ...id, ...common, role: 'user', origin: 'prompt', content: this.content(230) }
       case 'answer':
-        return { type: 'message', ...id, ...common, messageId: `msg_${this.random.hex(16)}`, role: 'assistant', content: this.content(260) }
+        return {
+          type: 'message',
+          ...id,
+          ...common,
+          messageId: `msg_${this.random.hex(16)}`,
+          role: 'assistant',
+          content: this.content(260),
+        }
       case 'call':
         this.callId = `toolu_${this.random.hex(20)}`
         return { type: 'tool_call', ...id, ...common, callId: this.callId, callIdSource: 'native', ...this.input() }
@@ -114,7 +119,10 @@ export class Records {
     if (kind === 0) return { name: 'read', input: { path } }
     const rest = textOf(this.size() - 280, this.random)
     if (kind === 1) return { name: 'bash', input: { command: `npm test -- ${path} ${rest}` } }
-    return { name: 'edit', input: { path, oldText: rest.slice(0, rest.length / 2), newText: rest.slice(rest.length / 2) } }
+    return {
+      name: 'edit',
+      input: { path, oldText: rest.slice(0, rest.length / 2), newText: rest.slice(rest.length / 2) },
+    }
   }
 
   /** The bytes that this record's JSON text is to have, by and large. */

@@ -28,7 +28,10 @@ export class Random {
 
   hex(digits: number): string {
     let text = ''
-    while (text.length < digits) text += this.below(2 ** 32).toString(16).padStart(8, '0')
+    while (text.length < digits)
+      text += this.below(2 ** 32)
+        .toString(16)
+        .padStart(8, '0')
     return text.slice(0, digits)
   }
 

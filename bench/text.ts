@@ -1,14 +1,22 @@
 /**
- * Text that packs about as well as that of real sessions: words of uneven frequency, code, listings, escapes.
+ * Text like that of real sessions: words of uneven frequency, code, listings, escapes. It is tuned to a published
+ * session: how far deflate gets with it, about how much is escaped, how many texts are beyond ASCII.
  */
 import { Random } from './random.js'
 
-const SENTENCES = 16_384
 const WORDS = 6_000
+/** A text has a topic, whose words come up again and again. */
+const TOPICS = 64
+const TOPIC_WORDS = 120
+const TOPIC_SHARE = 0.65
+const PIECES_EACH = 400
 
 const random = new Random(4_711)
 const words = Array.from({ length: WORDS }, makeWord)
-const pieces = Array.from({ length: SENTENCES }, makePiece)
+const topics = Array.from({ length: TOPICS }, () => {
+  const own = Array.from({ length: TOPIC_WORDS }, () => random.pick(words))
+  return Array.from({ length: PIECES_EACH }, () => makePiece(own))
+})
 
 function makeWord(): string {
   let word = ''
@@ -20,25 +28,35 @@ function makeWord(): string {
 }
 
 /** Word k comes about 1/k as often as the first. */
-function word(): string {
-  return words[Math.floor(WORDS ** random.next()) - 1]
+function wordOf(list: readonly string[]): string {
+  return list[Math.floor(list.length ** random.next()) - 1]
 }
 
-function makePiece(): string {
-  const kind = random.next()
+function makePiece(own: readonly string[]): string {
+  const word = (): string => wordOf(random.next() < TOPIC_SHARE ? own : words)
   const some = (count: number, between: string): string => Array.from({ length: count }, word).join(between)
-  if (kind < 0.5) return `${some(6 + random.below(14), ' ')}. `
-  if (kind < 0.7) return `\n${'  '.repeat(random.below(4))}const ${word()} = ${word()}.${word()}("${some(3, '-')}", ${random.below(1_000)})`
-  if (kind < 0.8) return `\n${'\t'.repeat(random.below(3))}if (${word()} !== ${random.below(100)}) return { ${word()}: '${word()}' }`
-  if (kind < 0.9) return `\n-rw-r--r-- 1 dev dev ${random.below(100_000)} src/${some(2, '/')}.ts`
-  return `\n${random.below(2_000)}: ${some(5, ' ')} → ${word()}`
+  const indent = '  '.repeat(1 + random.below(4))
+  switch (random.below(7)) {
+    case 0:
+      return `\n${indent}const ${word()} = await ${word()}.${word()}("${some(2, '-')}", ${random.below(100)})`
+    case 1:
+      return `\n${indent}if (${word()} === "${word()}") {\n${indent}\treturn { ${word()}: "${word()}" }\n${indent}}\n`
+    case 2:
+      return `\n\timport { ${some(2, ', ')} } from "../${some(2, '/')}.js"`
+    case 3:
+      return `\nsrc/${some(2, '/')}.ts:${random.below(2_000)}: ${some(4, ' ')}`
+    case 4:
+      return `\n\n- **${word()}**: "${some(5, ' ')}"\n\t- ${some(3, ' ')}`
+    default:
+      return `${some(6 + random.below(12), ' ')}. `
+  }
 }
 
 /** About `length` characters of text. */
 export function textOf(length: number, source: Random): string {
   if (length <= 0) return ''
-  let text = ''
-  while (text.length < length) text += pieces[source.below(SENTENCES)]
-  // The end must not cut a character in two.
-  return text.slice(0, length).toWellFormed()
+  const pieces = source.pick(topics)
+  let text = source.next() < Math.min(1 / 3, length / 12_000) ? '→ ' : ''
+  while (text.length < length) text += pieces[source.below(PIECES_EACH)]
+  return text.slice(0, length)
 }

@@ -1,4 +1,8 @@
 /** The public exports. */
+export type { Direction } from './acp/frames.js'
+export type * from './acp/record/api.js'
+export { createRecorder } from './acp/record/recorder.js'
+export { type MessageStream, recordingStream, type TapOptions } from './acp/record/stream.js'
 export { memoryLocation, openStore } from './jsonl/open.js'
 export type { LogStorage, StoredFile } from './log/storage.js'
 export { AsrError, type Diagnostic, isAsrError, type Severity } from './record/error.js'

@@ -5,6 +5,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 import type { StoredRecord } from '../../src/main.js'
 
 const BLOCK_BYTES = 1024 * 1024
+const BATCH = 1_000
 
 /** The lines of a file, from blocks of a megabyte: a file may be larger than the longest string. */
 export function* linesOf(file: string): Generator<string> {
@@ -27,12 +28,28 @@ export function* linesOf(file: string): Generator<string> {
   }
 }
 
+/** The records of a JSONL file without its header. */
+export function* batchesOf(jsonl: string): Generator<StoredRecord[]> {
+  let batch: StoredRecord[] = []
+  for (const line of linesOf(jsonl)) {
+    const record = JSON.parse(line) as StoredRecord
+    if (record.type === 'header') continue
+    batch.push(record)
+    if (batch.length === BATCH) {
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
+}
+
 /** The records of a byte range that begins and ends with a line. */
 export function parseRange(descriptor: number, from: number, to: number): number {
   const block = Buffer.allocUnsafe(to - from)
   readSync(descriptor, block, 0, block.length, from)
   let sum = 0
-  for (const line of block.toString('utf8', 0, block.length - 1).split('\n')) sum += (JSON.parse(line) as StoredRecord).type.length
+  for (const line of block.toString('utf8', 0, block.length - 1).split('\n'))
+    sum += (JSON.parse(line) as StoredRecord).type.length
   return sum
 }
 

@@ -29,6 +29,11 @@ interface SaverModule {
   SqliteSaver: { fromConnString(file: string): Saver }
 }
 
+/** @throws PeerMissing */
+export function loadLangGraph(): SaverModule {
+  return requirePeer(LANGGRAPH) as SaverModule
+}
+
 const THREAD: Config = { configurable: { thread_id: 'bench' } }
 
 export class LangGraphStore {
@@ -38,7 +43,7 @@ export class LangGraphStore {
   private constructor(private readonly saver: Saver) {}
 
   static open(file: string): LangGraphStore {
-    const { SqliteSaver } = requirePeer(LANGGRAPH) as SaverModule
+    const { SqliteSaver } = loadLangGraph()
     const saver = SqliteSaver.fromConnString(file)
     saver.db.pragma('journal_mode = WAL')
     saver.db.pragma('synchronous = NORMAL')

@@ -3,7 +3,7 @@
  * 0.73.1 is the last version for Node 20; the package goes on as @earendil-works/pi-coding-agent, for Node 22.
  */
 import { closeSync, openSync, writeSync } from 'node:fs'
-import type { StoredRecord } from '../../src/main.js'
+import type { AsrRecord, StoredRecord } from '../../src/main.js'
 import { linesOf } from './jsonl.js'
 import { importPeer } from './load.js'
 
@@ -30,7 +30,13 @@ export function openPi({ SessionManager }: SessionModule, file: string): Manager
 /** A stream's JSONL as a session of pi: the same texts in its own entries. */
 export function writePiSession(jsonl: string, file: string): void {
   const descriptor = openSync(file, 'w')
-  const header = { type: 'session', version: 3, id: 'bench', timestamp: '2026-01-05T09:00:00.000Z', cwd: '/home/dev/project' }
+  const header = {
+    type: 'session',
+    version: 3,
+    id: 'bench',
+    timestamp: '2026-01-05T09:00:00.000Z',
+    cwd: '/home/dev/project',
+  }
   let lines = [JSON.stringify(header)]
   let parentId: string | null = null
   const flush = (): void => {
@@ -50,23 +56,33 @@ export function writePiSession(jsonl: string, file: string): void {
 }
 
 function bodyOf(record: StoredRecord, parentId: string | null): object {
-  const { type, ts } = record
-  const timestamp = Date.parse(ts)
-  const assistant = { role: 'assistant', api: 'messages', provider: 'p', model: 'm', stopReason: 'stop', timestamp }
-  switch (type) {
+  switch (record.type) {
     case 'message':
-      return { type, message: { ...(record.role === 'user' ? { role: 'user', timestamp } : assistant), content: record.content } }
-    case 'tool_call': {
-      const content = [{ type: 'toolCall', id: record.callId, name: record.name, arguments: record.input }]
-      return { type: 'message', message: { ...assistant, content } }
-    }
-    case 'tool_result': {
-      const message = { role: 'toolResult', toolCallId: record.callId, toolName: 'read', content: record.displayContent, isError: false, timestamp }
-      return { type: 'message', message }
-    }
+    case 'tool_call':
+    case 'tool_result':
+      return { type: 'message', message: messageOf(record) }
     case 'compaction':
-      return { type, summary: record.summary[0].text, firstKeptEntryId: parentId, tokensBefore: 100_000 }
+      return { type: 'compaction', summary: record.summary[0].text, firstKeptEntryId: parentId, tokensBefore: 100_000 }
     default:
-      return { type: 'custom', customType: type, data: record }
+      return { type: 'custom', customType: record.type, data: record }
+  }
+}
+
+/** A record as a message of pi. */
+export function messageOf(record: AsrRecord): object {
+  const timestamp = Date.parse(record.ts)
+  const assistant = { role: 'assistant', api: 'messages', provider: 'p', model: 'm', stopReason: 'stop', timestamp }
+  switch (record.type) {
+    case 'tool_call':
+      return {
+        ...assistant,
+        content: [{ type: 'toolCall', id: record.callId, name: record.name, arguments: record.input }],
+      }
+    case 'tool_result': {
+      const { callId: toolCallId, displayContent: content } = record
+      return { role: 'toolResult', toolCallId, toolName: 'read', content, isError: false, timestamp }
+    }
+    default:
+      return { ...(record.role === 'user' ? { role: 'user', timestamp } : assistant), content: record.content ?? [] }
   }
 }

@@ -26,13 +26,18 @@ interface Database {
 
 type Opens = new (file: string) => Database
 
+/** @throws PeerMissing */
+export function loadSqlite(): Opens {
+  return requirePeer('better-sqlite3') as Opens
+}
+
 const STREAM = 'bench'
 const TABLE = `
   CREATE TABLE IF NOT EXISTS records (
     stream TEXT NOT NULL, seq INTEGER NOT NULL, id TEXT NOT NULL, parent TEXT,
     type TEXT NOT NULL, entity TEXT NOT NULL, hash INTEGER NOT NULL, body TEXT NOT NULL,
     PRIMARY KEY (stream, seq), UNIQUE (stream, id)
-  ) WITHOUT ROWID;
+  );
   CREATE INDEX IF NOT EXISTS entities ON records (stream, type, entity);`
 
 interface Row {
@@ -56,11 +61,13 @@ export class SqliteStore {
     this.insertAll = db.transaction((records: readonly AsrRecord[]) => {
       for (const record of records) this.appendOne(record)
     })
-    this.seq = (db.prepare('SELECT max(seq) AS seq FROM records WHERE stream = ?').get(stream) as { seq: number | null }).seq ?? 0
+    this.seq =
+      (db.prepare('SELECT max(seq) AS seq FROM records WHERE stream = ?').get(stream) as { seq: number | null }).seq ??
+      0
   }
 
   static open(file: string, stream = STREAM): SqliteStore {
-    const Sqlite = requirePeer('better-sqlite3') as Opens
+    const Sqlite = loadSqlite()
     closeSync(openSync(file, 'a'))
     const db = new Sqlite(file)
     db.pragma('journal_mode = WAL')
@@ -80,7 +87,16 @@ export class SqliteStore {
     const id = record.id as string
     const parent = record.parentId === undefined ? this.last : record.parentId
     const hash = BigInt.asIntN(64, hashText(canonicalText(record)))
-    this.insert.run(this.stream, seq, id, parent, record.type, statedEntityId(record) ?? id, hash, JSON.stringify(record))
+    this.insert.run(
+      this.stream,
+      seq,
+      id,
+      parent,
+      record.type,
+      statedEntityId(record) ?? id,
+      hash,
+      JSON.stringify(record),
+    )
     this.last = id
   }
 
@@ -101,14 +117,14 @@ export class SqliteStore {
   path(id: string): StoredRecord[] {
     const walk = this.db.prepare(`
       WITH RECURSIVE path (seq, parent, body) AS (
-        SELECT seq, parent, body FROM records WHERE stream = ?1 AND id = ?2
+        SELECT seq, parent, body FROM records WHERE stream = @stream AND id = @id
         UNION ALL
-        SELECT r.seq, r.parent, r.body FROM path JOIN records r ON r.stream = ?1 AND r.id = path.parent
+        SELECT r.seq, r.parent, r.body FROM path JOIN records r ON r.stream = @stream AND r.id = path.parent
       ) SELECT body FROM path ORDER BY seq`)
-    return (walk.all(this.stream, id) as Row[]).map(({ body }) => JSON.parse(body) as StoredRecord)
+    return (walk.all({ stream: this.stream, id }) as Row[]).map(({ body }) => JSON.parse(body) as StoredRecord)
   }
 
-  /** Each record between two positions, decoded and with its hash checked against nothing: a plain read. */
+  /** Reads and decodes each record between two positions. */
   scan(from: number, to: number): number {
     const rows = this.db.prepare('SELECT body FROM records WHERE stream = ? AND seq BETWEEN ? AND ? ORDER BY seq')
     let bytes = 0

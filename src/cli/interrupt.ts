@@ -2,6 +2,7 @@
  * Ctrl-C, and what else asks a process to end: what is being done is given up cleanly and the store closed.
  */
 import { constants } from 'node:os'
+import { setImmediate } from 'node:timers/promises'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -42,5 +43,14 @@ export async function interruptible<T>(run: (signal: AbortSignal) => Promise<T>)
     throw controller.signal.aborted ? new Interrupted() : error
   } finally {
     running = undefined
+  }
+}
+
+/** Chunks with a turn of the event loop after each, so that a signal is heard between them. */
+export async function* untilAborted<T>(chunks: AsyncIterable<T>, signal: AbortSignal): AsyncIterable<T> {
+  for await (const chunk of chunks) {
+    yield chunk
+    await setImmediate()
+    signal.throwIfAborted()
   }
 }

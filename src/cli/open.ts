@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
 import { AsrError, openStore, type Store, type StoreOptions } from '../main.js'
+import type { Cli } from './cli.js'
 import { say } from './exit.js'
 import { interruptible } from './interrupt.js'
 
@@ -19,19 +20,18 @@ export function storeLocation(given: string | undefined, env: NodeJS.ProcessEnv 
   return join(data && isAbsolute(data) ? data : join(homedir(), '.local', 'share'), 'asr')
 }
 
-/** Opens without a lock; repairs nothing, creates nothing. Ctrl-C gives up what is read and closes the store. */
-export async function reading<T>(location: string, use: (store: Store) => Promise<T>): Promise<T> {
-  return readingUntilStopped(location, (store, signal) => Promise.race([use(store), stopped(signal)]))
+/** Opens without a lock; repairs nothing, creates nothing. After Ctrl-C nothing more is printed, and the store is closed. */
+export async function reading<T>(cli: Cli, use: Use<T>): Promise<T> {
+  return following(cli.location, (store, signal) => {
+    cli.out.stopWith(signal)
+    return use(store, signal)
+  })
 }
 
-/** The same for what itself ends when the signal says so. */
-export async function readingUntilStopped<T>(location: string, use: Use<T>): Promise<T> {
+/** The same for what prints until the signal comes, and then ends well. */
+export async function following<T>(location: string, use: Use<T>): Promise<T> {
   demandStore(location)
   return interruptible((signal) => opened(location, { readOnly: true, create: false }, (store) => use(store, signal)))
-}
-
-function stopped(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }))
 }
 
 /** Opens under the lock, and stops at Ctrl-C with a closed store. */

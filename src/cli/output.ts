@@ -24,6 +24,7 @@ export class Output {
   readonly #stream: Writable
   #text = ''
   #closed = false
+  #signal: AbortSignal | undefined
 
   constructor(stream: Writable, format: Format) {
     this.#stream = stream
@@ -35,6 +36,11 @@ export class Output {
   /** Nobody reads any more: a command that only shows things may stop. */
   get closed(): boolean {
     return this.#closed
+  }
+
+  /** Once this signal comes nothing more is written, and a list ends with its reason. */
+  stopWith(signal: AbortSignal): void {
+    this.#signal = signal
   }
 
   /** Adds text; a promise to wait for only when it is time to let the reader catch up. */
@@ -57,9 +63,13 @@ export class Output {
   }
 
   #push(chunk: string | Uint8Array): Promise<void> {
-    if (this.#closed) return Promise.resolve()
+    if (this.#closed || this.#signal?.aborted) return Promise.resolve()
     return new Promise((resolve, reject) => {
+      // A reader that does not read, such as a pager, keeps the write waiting for good.
+      const stop = (): void => reject(this.#signal?.reason)
+      this.#signal?.addEventListener('abort', stop, { once: true })
       this.#stream.write(chunk, (error) => {
+        this.#signal?.removeEventListener('abort', stop)
         // A turn of the event loop, so that a signal is heard between two writes.
         if (!error) return setImmediate(resolve)
         this.#closed = true
@@ -95,6 +105,7 @@ export class Output {
     const json = shown.json ?? ((item: T): unknown => item)
     let separator = ''
     for await (const item of items) {
+      this.#signal?.throwIfAborted()
       const line = format === 'text' ? shown.text(item) : JSON.stringify(json(item))
       const pending = this.write(format === 'json' ? separator + line : `${line}\n`)
       separator = ',\n'

@@ -8,17 +8,27 @@ export function describeProblem(problem: Diagnostic): string {
   return `${problem.severity}${where}: ${problem.message} (${problem.code})`
 }
 
-/** What to do, each advice once. */
-export function adviceFor(sessionId: string, problems: Diagnostic[]): string[] {
+/** What to do, each advice once. Damage to the index alone loses nothing: it is made from the log. */
+export function adviceFor(sessionId: string, problems: readonly Diagnostic[]): string[] {
+  const damage = problems.filter(({ severity }) => severity === 'damage')
   const session = shellWord(sessionId)
-  if (!problems.some((problem) => problem.severity === 'damage')) return []
-  return [
-    `asr export ${session} --salvage -o FILE saves the records that are intact; a copy of the store or an earlier export has the rest`,
-  ]
+  const advice: string[] = []
+  if (damage.some(isOfIndex)) advice.push(`asr reindex ${session}`)
+  if (damage.some((problem) => !isOfIndex(problem))) {
+    advice.push(
+      'a copy of the store, or an export made before, has the stream whole; to go on with what is intact:',
+      `asr export --salvage -o FILE ${session}; asr rm ${session}; asr import FILE`,
+    )
+  }
+  return advice
 }
 
-/** As one word of a shell's command line. */
-export function shellWord(text: string): string {
+function isOfIndex({ code }: Diagnostic): boolean {
+  return code.startsWith('index_')
+}
+
+/** As one argument of a shell's command line. */
+function shellWord(text: string): string {
   const word = /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
   return text.startsWith('-') ? `-- ${word}` : word
 }

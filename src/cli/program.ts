@@ -13,6 +13,7 @@ import { leavesCommand } from './commands/leaves.js'
 import { logCommand } from './commands/log.js'
 import { lsCommand } from './commands/ls.js'
 import { pathCommand } from './commands/path.js'
+import { recordCommand } from './commands/record.js'
 import { reindexCommand } from './commands/reindex.js'
 import { rmCommand } from './commands/rm.js'
 import { setHeadCommand } from './commands/set-head.js'
@@ -22,6 +23,7 @@ import { VERSION } from './version.js'
 
 const COMMANDS = [
   importCommand,
+  recordCommand,
   lsCommand,
   logCommand,
   headsCommand,

@@ -11,31 +11,25 @@ export interface Bar {
 
 const SILENT: Bar = { update: () => {}, stop: () => {} }
 const LABEL_UNITS = 40
+const BAR = '{label} [{bar}] {percentage}% {value}/{total} {unit}, {eta_formatted} left'
+const COUNT = '{label}: {value} {unit}'
+const STYLE = { clearOnComplete: true, hideCursor: true, gracefulExit: false, etaBuffer: 100 }
 
 export async function progressBar(label: string): Promise<Bar> {
   if (!process.stderr.isTTY) return SILENT
   const { SingleBar } = await import('cli-progress')
-  const bar = new SingleBar({
-    format: '{label} [{bar}] {percentage}% {value}/{total} {unit}, {eta_formatted} left',
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-    gracefulExit: false,
-    etaBuffer: 100,
-  })
-  let total = 0
-  bar.start(total, 0, { label: printable(clip(label, LABEL_UNITS)), unit: '' })
+  const shownLabel = printable(clip(label, LABEL_UNITS))
+  let bar: InstanceType<typeof SingleBar> | undefined
   return {
-    update(progress) {
-      // Without a known total the bar stays full and the count grows.
-      const next = progress.total ?? progress.done
-      if (next !== total) {
-        total = next
-        bar.setTotal(total)
+    update({ done, total, unit }) {
+      if (bar === undefined) {
+        const format = total === undefined ? COUNT : BAR
+        bar = new SingleBar({ format, ...STYLE, stream: process.stderr })
+        bar.start(total ?? 0, done, { label: shownLabel, unit })
       }
-      bar.update(progress.done, { unit: progress.unit })
+      bar.update(done, { unit })
     },
-    stop: () => bar.stop(),
+    stop: () => bar?.stop(),
   }
 }
 

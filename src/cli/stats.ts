@@ -2,6 +2,7 @@
  * What a stream holds, counted in one pass over its records. Memory follows the tool calls and the revised entities,
  * not the records.
  */
+import { setImmediate } from 'node:timers/promises'
 import type { LongCall, StoredRecord, Stream } from '../main.js'
 import { statedEntityId } from '../record/record.js'
 
@@ -191,14 +192,17 @@ function failed(record: StoredRecord): boolean {
   return record.type === 'tool_result' && (record.status === 'failed' || record.status === 'denied')
 }
 
-const PROGRESS_EVERY = 1_000
+const TURN_EVERY = 1_000
 
-export async function statsOf(stream: Stream, onProgress: LongCall['onProgress']): Promise<StreamStats> {
+export async function statsOf(stream: Stream, { onProgress, signal }: LongCall): Promise<StreamStats> {
   const counter = new StreamCounter(stream)
   let done = 0
   for await (const record of stream.records()) {
     await counter.add(record)
-    if (++done % PROGRESS_EVERY === 0) onProgress?.({ done, total: stream.length, unit: 'records' })
+    if (++done % TURN_EVERY !== 0) continue
+    onProgress?.({ done, total: stream.length, unit: 'records' })
+    await setImmediate()
+    signal?.throwIfAborted()
   }
   const [heads, leaves, view] = [await stream.heads(), await stream.leaves(), await stream.contextView()]
   const { records, bytes, types, entities, revisions, compactions, tools, from, to } = counter.counts()

@@ -26,6 +26,9 @@ const LETTERS = {
 } as const
 const KINDS = new Map(Object.entries(LETTERS).map(([kind, letter]) => [letter as string, kind as RowKey['kind']]))
 
+/** How many numbers a key of each kind has. */
+const NUMBERS = { root: 0, heads: 0, dictionary: 0, directory: 1, page: 1, keys: 1, run: 2, bucket: 3 } as const
+
 const NUMBER_DIGITS = 12
 const LEVEL_DIGITS = 2
 
@@ -44,6 +47,7 @@ export function parseKey(text: string): RowKey | undefined {
   if (kind === undefined || !/^[0-9a-f]{16}$/.test(log) || !numbers.every((part) => /^[0-9a-f]+$/.test(part)))
     return undefined
   const [a, b, c] = numbers.map((part) => Number.parseInt(part, 16))
+  if (numbers.length !== NUMBERS[kind]) return undefined
   const key = keyOf(kind, log, a, b, c)
   return formatKey(key) === text ? key : undefined
 }

@@ -3,15 +3,15 @@
  */
 import { answer } from '../index/query.js'
 import { ENCODING_DEFLATED, ENCODING_TEXT } from '../log/codec.js'
-import { FLAG_GAP, type Frame } from '../log/frame.js'
+import { FLAG_GAP } from '../log/frame.js'
 import { AsrError } from '../record/error.js'
-import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
+import type { Header, StoredRecord } from '../record/record.js'
 import { throwIfAborted } from '../store/abort.js'
 import { RecordReader } from '../store/record-reader.js'
-import { type Staged, type Staging, sameButAssigned } from '../store/staging.js'
+import type { Staged, Staging } from '../store/staging.js'
 import type { StoredStream } from '../store/stream.js'
 import type { StreamCore } from '../store/stream-core.js'
-import { ASSIGNED_ID, ASSIGNED_SEQ, equalHeaders, type Intake } from './intake.js'
+import { equalHeaders, type Intake } from './intake.js'
 
 const BATCH_RECORDS = 512
 
@@ -27,46 +27,36 @@ export async function extendStream(
   const { core } = stream
   if (core.damage !== undefined) throw core.damage
   const matched = Math.min(core.length, intake.core.length)
-  await compare(core, intake, matched)
+  await compare(core, intake.core, matched)
   if (intake.core.length === matched) return { appended: 0, matched }
   await putHeaderInForce(stream, intake.core)
   const reader = new RecordReader(intake.core)
   for (let from = matched + 1; from <= intake.core.length; from += BATCH_RECORDS) {
     throwIfAborted(signal)
     const to = Math.min(intake.core.length, from + BATCH_RECORDS - 1)
-    await stream.queue.appendStaged((staging) => restage(staging, reader, intake, from, to))
+    await stream.queue.appendStaged((staging) => restage(staging, reader, intake.core, from, to))
   }
   return { appended: intake.core.length - matched, matched }
 }
 
-async function compare(core: StreamCore, intake: Intake, count: number): Promise<void> {
-  const [ours, theirs] = [new RecordReader(core), new RecordReader(intake.core)]
+async function compare(core: StreamCore, file: StreamCore, count: number): Promise<void> {
+  const [ours, theirs] = [new RecordReader(core), new RecordReader(file)]
   if (count === 0) return
   if ((await ours.frame(count)).chain === (await theirs.frame(count)).chain) return // all that led there is equal
   for (let pos = 1; pos <= count; pos++) {
-    const [our, their] = [await ours.frame(pos), await theirs.frame(pos)]
-    if (our.hash === their.hash) continue
-    const stored = core.log.decode(our) as unknown as StoredRecord
-    const given = asGiven(intake, their, pos)
-    if (sameButAssigned(given, stored)) continue
-    const message = `position ${pos} is record ${JSON.stringify(stored.id)} in the stream ${JSON.stringify(core.sessionId)} and ${given.id === stored.id ? 'a different one of that id' : JSON.stringify(given.id)} in the file`
-    throw new AsrError('ASR_DIVERGED', message, { sessionId: core.sessionId, recordId: stored.id, pos })
+    if ((await ours.frame(pos)).hash === (await theirs.frame(pos)).hash) continue
+    const { sessionId } = core
+    const [{ id }, other] = [await ours.record(pos), await theirs.record(pos)]
+    const theirName = other.id === id ? 'another one of that id' : JSON.stringify(other.id)
+    const message = `position ${pos} is record ${JSON.stringify(id)} in the stream ${JSON.stringify(sessionId)} and ${theirName} in the file`
+    throw new AsrError('ASR_DIVERGED', message, { sessionId, recordId: id, pos })
   }
-}
-
-/** The record of a file as the file gave it, without what was assigned. */
-function asGiven(intake: Intake, frame: Frame, pos: number): AsrRecord {
-  const record = { ...intake.core.log.decode(frame) } as unknown as AsrRecord
-  const assigned = intake.assigned[pos - 1]
-  if (assigned & ASSIGNED_SEQ) delete record.seq
-  if (assigned & ASSIGNED_ID) delete record.id
-  return record
 }
 
 async function restage(
   staging: Staging,
   reader: RecordReader,
-  intake: Intake,
+  file: StreamCore,
   from: number,
   to: number,
 ): Promise<Staged[]> {
@@ -74,9 +64,9 @@ async function restage(
   for (let pos = from; pos <= to; pos++) {
     const frame = await reader.frame(pos)
     const isText = (frame.encoding & ~ENCODING_DEFLATED) === ENCODING_TEXT
-    const text = isText ? intake.core.log.line(frame) : undefined
-    const given = isText ? (intake.core.log.decode(frame) as unknown as AsrRecord) : asGiven(intake, frame, pos)
-    staged.push(await answer(staging.take(given, { text, gap: (frame.flags & FLAG_GAP) !== 0 })))
+    const text = isText ? file.log.line(frame) : undefined
+    const record = file.log.decode(frame) as unknown as StoredRecord
+    staged.push(await answer(staging.take(record, { text, gap: (frame.flags & FLAG_GAP) !== 0 })))
   }
   return staged
 }

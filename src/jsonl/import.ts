@@ -7,6 +7,7 @@ import type { Header } from '../record/record.js'
 import { badSessionId } from '../record/validate.js'
 import { throwIfAborted } from '../store/abort.js'
 import type { ImportOptions, ImportReport } from '../store/api.js'
+import { RecordReader } from '../store/record-reader.js'
 import type { StreamStore } from '../store/store.js'
 import { extendStream } from './extend.js'
 import { Intake, mismatch } from './intake.js'
@@ -123,6 +124,8 @@ class FileReader {
       })
     }
     const core = await this.store.stage(header ?? { type: 'header', asr: '1', sessionId: sessionId as string }, text)
-    this.intake = new Intake(core, this.early.length > 0)
+    const existing = (await this.store.existing(core.sessionId))?.core
+    const known = existing && new RecordReader(existing)
+    this.intake = new Intake(core, this.early.length > 0, known, existing?.length ?? 0)
   }
 }

@@ -10,7 +10,8 @@ import { headerEntry } from '../store/append-queue.js'
 import { agentOf } from '../store/catch-up.js'
 import { revisedHeader } from '../store/header.js'
 import { isBadExtent } from '../store/path-view.js'
-import { type Staged, Staging } from '../store/staging.js'
+import type { RecordReader } from '../store/record-reader.js'
+import { type Staged, Staging, sameButAssigned } from '../store/staging.js'
 import type { StreamCore } from '../store/stream-core.js'
 
 /** Where a value stood in the file. */
@@ -21,18 +22,12 @@ export interface Origin {
   rounded: boolean
 }
 
-/** Which of a record's fields the file left to the store (CORE-4). */
-export const ASSIGNED_SEQ = 1
-export const ASSIGNED_ID = 2
-
 const BATCH_RECORDS = 512
 const BATCH_BYTES = 1024 * 1024
 
 export class Intake {
   readonly diagnostics: Diagnostic[] = []
   duplicates = 0
-  /** by position - 1: what was assigned */
-  readonly assigned: number[] = []
   private readonly orphans: { line: number; recordId: string; missing: string }[] = []
   private readonly awaited = new Map<string, boolean>()
   private staging: Staging | undefined
@@ -43,6 +38,9 @@ export class Intake {
     readonly core: StreamCore,
     /** whether a line was refused since the last record that was taken (CORE-12) */
     private gap: boolean,
+    /** the stream that is there: what its records say of themselves, the file may leave out (CORE-21) */
+    private readonly known: Pick<RecordReader, 'record'> | undefined,
+    private readonly knownLength: number,
   ) {}
 
   refuse(diagnostic: Diagnostic): void {
@@ -111,7 +109,8 @@ export class Intake {
     const undo = staging.savepoint()
     let staged: Staged
     try {
-      const taking = answer(staging.take(record, { text: origin.text, gap: this.gap }))
+      const known = await this.knownAs(record, staging.length + 1)
+      const taking = answer(staging.take(known ?? record, { text: known ? undefined : origin.text, gap: this.gap }))
       staged = taking instanceof Promise ? await taking : taking
     } catch (error) {
       undo()
@@ -120,10 +119,14 @@ export class Intake {
     this.gap = false
     this.batch.push({ staged, line: origin.number })
     this.batchBytes += staged.logEntry.size
-    this.assigned.push(
-      (Object.hasOwn(record, 'seq') ? 0 : ASSIGNED_SEQ) | (Object.hasOwn(record, 'id') ? 0 : ASSIGNED_ID),
-    )
     this.report(staged, origin)
+  }
+
+  /** The stream's record at a position, when the file's equals it but for what it leaves out. */
+  private async knownAs(record: AsrRecord, pos: number): Promise<StoredRecord | undefined> {
+    if (this.known === undefined || pos > this.knownLength) return undefined
+    const stored = await this.known.record(pos)
+    return sameButAssigned(record, stored) ? stored : undefined
   }
 
   private report({ record, faults, missingParentId }: Staged, { number: line, rounded }: Origin): void {

@@ -3,6 +3,7 @@
  */
 import { MemoryLevel } from 'memory-level'
 import { createRowCache } from '../index/row-cache.js'
+import { guardStorage } from '../log/guarded-storage.js'
 import { MemoryStorage } from '../log/memory-storage.js'
 import type { Store, StoreLocation, StoreOptions } from '../store/api.js'
 import type { Environment } from '../store/environment.js'
@@ -22,10 +23,10 @@ export async function openStore(location: StoreLocation, options: StoreOptions =
     const { environment, release } = await openFolder(location, options)
     return openOrRelease(new StreamStore(environment, jsonl, release), release)
   }
-  const { log, index } = location
+  const { log, index, boot = 'memory' } = location
   await index.open()
   const environment: Environment = {
-    storage: log,
+    storage: guardStorage(log),
     level: index,
     notices: [],
     guard: () => undefined,
@@ -33,7 +34,8 @@ export async function openStore(location: StoreLocation, options: StoreOptions =
     durability: options.durability ?? 'process',
     readOnly: options.readOnly ?? false,
     acceptLoss: options.acceptLoss ?? false,
-    boot: '',
+    boot,
+    powerCut: false,
   }
   return new StreamStore(environment, jsonl, async () => undefined).open()
 }

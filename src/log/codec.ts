@@ -54,6 +54,7 @@ export class Codec {
 
   /** The value of a body whose bytes are known to be sound. @throws when the dictionary is too short */
   decode(encoding: number, bytes: Uint8Array, shapes: number): Decoded {
+    assertKnown(encoding)
     const raw = inflated(encoding, bytes)
     if (isText(encoding)) return JSON.parse(textDecoder.decode(raw)) as Decoded
     return this.unpacker(shapes).unpack(raw) as Decoded
@@ -61,6 +62,7 @@ export class Codec {
 
   /** The body as a line of JSON, without its end. */
   line(encoding: number, bytes: Uint8Array, shapes: number): string {
+    assertKnown(encoding)
     const raw = inflated(encoding, bytes)
     return isText(encoding) ? textDecoder.decode(raw) : JSON.stringify(this.unpacker(shapes).unpack(raw))
   }
@@ -109,6 +111,11 @@ export class Codec {
     }
     return unpackr
   }
+}
+
+function assertKnown(encoding: number): void {
+  const kind = encoding & ~ENCODING_DEFLATED
+  if (kind !== ENCODING_MSGPACK && kind !== ENCODING_TEXT) throw new RangeError(`unknown encoding ${encoding}`)
 }
 
 /** msgpackr writes to a buffer of its process; in Node it has to be a Buffer. */

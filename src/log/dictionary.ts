@@ -15,6 +15,15 @@ export interface DictionaryPart {
   shapes: string[][]
 }
 
+/** Whether a value read from a log is a part of a dictionary. */
+export function isPart(value: unknown): value is DictionaryPart {
+  if (typeof value !== 'object' || value === null) return false
+  const { from, shapes } = value as Partial<DictionaryPart>
+  if (!Number.isSafeInteger(from) || !Array.isArray(shapes)) return false
+  if ((from as number) < 0 || (from as number) + shapes.length > SHAPES_MAX) return false
+  return shapes.every((keys) => Array.isArray(keys) && keys.every((key) => typeof key === 'string'))
+}
+
 export class Dictionary {
   readonly shapes: string[][] = []
   /** how many shapes the log's frames hold */

@@ -6,7 +6,16 @@ import { check32, hashPair } from '../record/hash.js'
 import { BatchBuffer } from './batch-buffer.js'
 import { Codec, type Decoded, ENCODING_TEXT } from './codec.js'
 import type { DictionaryPart } from './dictionary.js'
-import { bodyHolds, FLAG_END, FRAME_HEAD_BYTES, type Frame, type FrameHead, type FrameKind, KIND } from './frame.js'
+import {
+  bodyHolds,
+  FLAG_END,
+  FRAME_HEAD_BYTES,
+  type Frame,
+  type FrameHead,
+  type FrameKind,
+  KIND,
+  readFrame,
+} from './frame.js'
 import { FrameReader } from './frame-reader.js'
 import { ioError } from './io-error.js'
 import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
@@ -14,11 +23,13 @@ import {
   LOG_FORMAT,
   type LogIdentity,
   locate,
+  offsetOf,
   SEGMENT_BYTES,
   type Segment,
   type SegmentBody,
   saltOf,
   segmentFile,
+  segmentOf,
 } from './segment.js'
 import type { LogStorage, MaybePromise } from './storage.js'
 
@@ -44,6 +55,9 @@ export class RecordLog {
   readonly codec = new Codec()
   private readonly salt: number
   private failure: AsrError | undefined
+  private readonly unsynced = new Set<Segment>()
+  /** whether it was a sync that failed: what is in the files may then never have reached the disk */
+  syncFailed = false
   private sinceWhole = 0
 
   constructor(
@@ -58,6 +72,23 @@ export class RecordLog {
     this.salt = saltOf(identity)
   }
 
+  /** What was written by others, or before this opening, may still have to be synced. */
+  distrustSyncs(): void {
+    for (const segment of this.segments) this.unsynced.add(segment)
+  }
+
+  /** Whether the frame that a point says it stands behind is there; where more follows, its body too. */
+  async bears(point: LogPoint): Promise<boolean> {
+    if (point.location === 0) return true
+    const segment = this.segments.find(({ number }) => number === segmentOf(point.last))
+    if (segment === undefined) return false
+    const isAtEnd = segment === this.segments[this.segments.length - 1] && offsetOf(point.location) === segment.size
+    const length = isAtEnd ? FRAME_HEAD_BYTES : point.location - point.last
+    const frame = readFrame(await this.storage.read(segment.file, offsetOf(point.last), length), 0, this.salt)
+    if (frame === undefined || frame.check !== point.check) return false
+    return point.last + FRAME_HEAD_BYTES + frame.bodyBytes === point.location && (isAtEnd || bodyHolds(frame))
+  }
+
   /** Frames from a point on, in blocks. Dictionary frames are taken in on the way. */
   scan(from: LogPoint): LogScanner {
     return new LogScanner(this.storage, this.segments, this.salt, this.codec, from)
@@ -65,7 +96,13 @@ export class RecordLog {
 
   /** Makes the shapes that a frame needs known, from dictionary frames behind it; for when one before it is lost. */
   async learnShapes(frame: Frame, location: number): Promise<void> {
-    const scanner = this.scan({ location, pos: frame.pos - 1, chain: UNKNOWN_CHAIN, check: frame.previous })
+    const scanner = this.scan({
+      location,
+      last: location,
+      pos: frame.pos - 1,
+      chain: UNKNOWN_CHAIN,
+      check: frame.previous,
+    })
     while (!this.codec.knows(frame.shapes)) if ((await scanner.next()) === undefined) return
   }
 
@@ -99,6 +136,7 @@ export class RecordLog {
       const file = segmentFile(folder, this.identity, segment.number)
       await this.storage.rename(segment.file, file)
       segment.file = file
+      this.unsynced.add(segment)
     }
     this.folder = folder
   }
@@ -148,12 +186,13 @@ export class RecordLog {
   /** After this everything appended survives a power cut. @throws ASR_IN_DOUBT, ASR_POISONED */
   async sync(): Promise<void> {
     if (this.failure !== undefined) throw this.poisoned()
-    const segment = this.segments[this.segments.length - 1]
     try {
-      await this.storage.sync(segment.file)
+      for (const segment of this.unsynced) await this.storage.sync(segment.file)
     } catch (error) {
+      this.syncFailed = true
       throw this.fail(error, 'a sync failed')
     }
+    this.unsynced.clear()
   }
 
   /** Reads frames one after the other; see `frame`. */
@@ -275,7 +314,7 @@ export class RecordLog {
     const check = batch.addFrame(head, body, head.kind === KIND.segment ? 0 : this.salt)
     const size = FRAME_HEAD_BYTES + body.length
     this.sinceWhole += size
-    return { location: location + size, pos: head.pos, chain: head.chain, check }
+    return { location: location + size, last: location, pos: head.pos, chain: head.chain, check }
   }
 
   private async write(segment: Segment, bytes: Uint8Array): Promise<void> {
@@ -297,6 +336,7 @@ export class RecordLog {
       throw this.failure
     }
     segment.size = size
+    this.unsynced.add(segment)
   }
 
   private fail(error: unknown, what: string): AsrError {

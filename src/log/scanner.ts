@@ -6,8 +6,17 @@
  */
 import { hashPair } from '../record/hash.js'
 import type { Codec } from './codec.js'
-import type { DictionaryPart } from './dictionary.js'
-import { bodyHolds, FLAG_END, FRAME_HEAD_BYTES, type Frame, findMagic, KIND, readFrame } from './frame.js'
+import { type DictionaryPart, isPart } from './dictionary.js'
+import {
+  bodyHolds,
+  FLAG_END,
+  FRAME_HEAD_BYTES,
+  type Frame,
+  type FrameKind,
+  findMagic,
+  KIND,
+  readFrame,
+} from './frame.js'
 import { locate, offsetOf, type Segment, segmentOf } from './segment.js'
 import type { LogStorage } from './storage.js'
 
@@ -16,6 +25,8 @@ const BLOCK_BYTES = 1024 * 1024
 /** What stands before a location: enough to tell whether the frame there is the next one. */
 export interface LogPoint {
   location: number
+  /** where the frame before lies */
+  last: number
   pos: number
   chain: bigint
   /** the head check of the frame before */
@@ -26,7 +37,7 @@ export interface LogPoint {
 export const UNKNOWN_CHAIN = -1n
 
 /** The point before the first frame of a log. */
-export const LOG_START: LogPoint = { location: 0, pos: 0, chain: 0n, check: 0 }
+export const LOG_START: LogPoint = { location: 0, last: 0, pos: 0, chain: 0n, check: 0 }
 
 export interface Damage {
   at: number
@@ -34,6 +45,8 @@ export interface Damage {
   /** the lost positions; none when `lastPos` is less */
   firstPos: number
   lastPos: number
+  /** of a frame whose head is sound: what it was */
+  kind?: FrameKind
   frame?: undefined
 }
 
@@ -62,6 +75,7 @@ export class LogScanner {
   private point: LogPoint
   private complete: LogPoint
   private pending: ScanItem[] = []
+  private parts: DictionaryPart[] = []
   private window: Window | undefined
 
   constructor(
@@ -87,6 +101,9 @@ export class LogScanner {
       if (step.frame === undefined || (step.frame.flags & FLAG_END) === 0) continue
       for (const item of this.pending) ready.push(item)
       this.pending = []
+      // Not before its append is complete: the shapes of one that is cut off are none.
+      for (const part of this.parts) this.codec.dictionary.adopt(part)
+      this.parts = []
       this.complete = this.point
     }
     return ready
@@ -108,11 +125,15 @@ export class LogScanner {
     if (window === undefined || window.segment.number !== segmentOf(this.point.location)) return undefined
     const frame = readFrame(window.bytes, offsetOf(this.point.location) - window.start, this.salt)
     if (frame === undefined || !bodyHolds(frame) || !this.follows(frame)) return undefined
+    const part = frame.kind === KIND.dictionary ? parsePart(frame.body) : undefined
+    if (frame.kind === KIND.dictionary && part === undefined) return undefined
+    if (part !== undefined) this.parts.push(part)
     return this.take(frame, this.point.location)
   }
 
   private follows(frame: Frame): boolean {
     if (frame.previous !== this.point.check) return false
+    if (frame.kind === KIND.segment && offsetOf(this.point.location) > 0) return false
     if (frame.kind !== KIND.record) return frame.pos === this.point.pos
     if (frame.pos !== this.point.pos + 1) return false
     return this.point.chain === UNKNOWN_CHAIN || frame.chain === hashPair(this.point.chain, frame.hash)
@@ -120,7 +141,6 @@ export class LogScanner {
 
   private take(frame: Frame, at: number): Found {
     this.point = pointBehind(frame, at)
-    if (frame.kind === KIND.dictionary) this.codec.dictionary.adopt(parsePart(frame.body))
     return { at, frame }
   }
 
@@ -138,18 +158,33 @@ export class LogScanner {
       return 'again'
     }
     const frame = await this.load(segment, offset)
-    if (frame !== undefined && bodyHolds(frame) && this.follows(frame)) return 'again'
-    // A sound head with a bad body says how far to skip; nothing inside the body can pass for a frame.
-    const skip = frame === undefined ? 1 : FRAME_HEAD_BYTES + frame.bodyBytes
-    return this.damageBefore(await this.findFrom(location + skip))
+    const isSound = frame !== undefined && this.isSound(frame)
+    if (isSound && this.follows(frame)) return 'again'
+    // A sound frame that does not follow may be the next one there is. A sound head with a bad body says how far to
+    // skip; nothing inside the body can pass for a frame.
+    const size = frame === undefined ? 1 : FRAME_HEAD_BYTES + frame.bodyBytes
+    const behind = isSound && this.isNews(frame) ? location : location + size
+    const found = await this.findFrom(behind)
+    const isAlone = frame !== undefined && found?.at === behind && found.frame.previous === frame.check
+    return this.damageBefore(found, isAlone ? frame.kind : undefined)
   }
 
-  private damageBefore(found: Found | undefined): Damage | 'end' {
+  private isSound(frame: Frame): boolean {
+    return bodyHolds(frame) && (frame.kind !== KIND.dictionary || parsePart(frame.body) !== undefined)
+  }
+
+  private damageBefore(found: Found | undefined, kind?: FrameKind): Damage | 'end' {
     if (found === undefined) return 'end'
     const { frame, at } = found
     const lastPos = frame.kind === KIND.record ? frame.pos - 1 : frame.pos
-    const damage: Damage = { at: this.point.location, to: at, firstPos: this.point.pos + 1, lastPos }
-    this.point = { location: at, pos: lastPos, chain: this.chainBefore(frame), check: frame.previous }
+    const damage: Damage = { at: this.point.location, to: at, firstPos: this.point.pos + 1, lastPos, kind }
+    this.point = {
+      location: at,
+      last: this.point.location,
+      pos: lastPos,
+      chain: this.chainBefore(frame),
+      check: frame.previous,
+    }
     return damage
   }
 
@@ -192,11 +227,14 @@ export class LogScanner {
     return undefined
   }
 
+  private isNews({ kind, pos }: Frame): boolean {
+    return kind === KIND.record ? pos > this.point.pos : pos >= this.point.pos
+  }
+
   private async soundAt(segment: Segment, offset: number): Promise<Frame | undefined> {
     const frame = await this.load(segment, offset)
-    if (frame === undefined || !bodyHolds(frame)) return undefined
-    const isNews = frame.kind === KIND.record ? frame.pos > this.point.pos : frame.pos >= this.point.pos
-    if (!isNews) return undefined
+    if (frame === undefined || !this.isSound(frame)) return undefined
+    if (!this.isNews(frame) || (frame.kind === KIND.segment && offset > 0)) return undefined
     const next = offset + FRAME_HEAD_BYTES + frame.bodyBytes
     if (next >= segment.size) return frame
     const head = await this.storage.read(segment.file, next, FRAME_HEAD_BYTES)
@@ -208,9 +246,21 @@ export class LogScanner {
 
 /** The point behind a frame that lies at a location. */
 export function pointBehind(frame: Frame, at: number): LogPoint {
-  return { location: at + FRAME_HEAD_BYTES + frame.bodyBytes, pos: frame.pos, chain: frame.chain, check: frame.check }
+  return {
+    location: at + FRAME_HEAD_BYTES + frame.bodyBytes,
+    last: at,
+    pos: frame.pos,
+    chain: frame.chain,
+    check: frame.check,
+  }
 }
 
-function parsePart(body: Uint8Array): DictionaryPart {
-  return JSON.parse(new TextDecoder().decode(body)) as DictionaryPart
+/** What a dictionary frame says; undefined when that is no dictionary, whatever its checks say. */
+function parsePart(body: Uint8Array): DictionaryPart | undefined {
+  try {
+    const part = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown
+    return isPart(part) ? part : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -5,6 +5,9 @@ import type { LogStorage } from './storage.js'
 
 export const LOG_FORMAT = 1
 export const STREAMS_FOLDER = 'streams'
+/** Logs in the making, and logs on their way out: nothing there counts, and the next open removes it. */
+export const STAGING_FOLDER = 'staging'
+export const TRASH_FOLDER = 'trash'
 /** A segment is closed when it has reached this size; the last append may carry it beyond. */
 export const SEGMENT_BYTES = 64 * 1024 * 1024
 

@@ -74,6 +74,8 @@ export const NOTICE_CODES = [
   'index_not_written',
   'index_in_memory',
   'format_rewritten',
+  'frame_damaged',
+  'lost_stream',
   'index_damaged',
 ] as const
 

@@ -17,8 +17,15 @@ export interface StoreOptions {
   acceptLoss?: boolean
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: any level serves, whatever its encodings
-export type StoreLocation = string | { log: LogStorage; index: AbstractLevel<any, any, any> }
+export type StoreLocation =
+  | string
+  | {
+      log: LogStorage
+      // biome-ignore lint/suspicious/noExplicitAny: any level serves, whatever its encodings
+      index: AbstractLevel<any, any, any>
+      /** names the running of whatever holds the bytes: within one, what was written is not lost with a process */
+      boot?: string
+    }
 
 export interface Progress {
   done: number
@@ -80,6 +87,7 @@ export interface Stream {
   readonly length: number
   header(): Promise<Header>
   reviseHeader(patch: Record<string, unknown>): Promise<Header>
+  /** Adds records, all or none, as they are at the time of the call (CORE-4 … CORE-21). */
   append(records: AsrRecord | AsrRecord[], options?: AppendOptions): Promise<Receipt>
   get(recordId: string): Promise<StoredRecord | undefined>
   /** Where a record stands, or undefined. */

@@ -21,6 +21,8 @@ const GROUP_BYTES = 4 * 1024 * 1024
 const GROUP_CALLS = 256
 
 interface Call {
+  /** it builds on the stored state, so it shares its write with no other */
+  alone?: boolean
   /** stages what the call brings; throws to refuse it */
   stage(staging: Staging): Promise<{ entries: LogEntry[]; header?: Header; receipt: Receipt }>
   resolve(receipt: Receipt): void
@@ -66,7 +68,7 @@ export class AppendQueue {
       return header === undefined
         ? { entries: [], receipt }
         : { entries: [headerEntry(header, staging.length)], header, receipt }
-    })
+    }, true)
   }
 
   /** Once nothing is under way. */
@@ -74,9 +76,9 @@ export class AppendQueue {
     while (this.running !== undefined) await this.running
   }
 
-  private enqueue(stage: Call['stage']): Promise<Receipt> {
+  private enqueue(stage: Call['stage'], alone = false): Promise<Receipt> {
     return new Promise((resolve, reject) => {
-      this.waiting.push({ stage, resolve, reject })
+      this.waiting.push({ stage, alone, resolve, reject })
       this.running ??= this.drain()
     })
   }
@@ -84,10 +86,11 @@ export class AppendQueue {
   private async drain(): Promise<void> {
     while (this.waiting.length > 0) {
       const calls = this.waiting.splice(0, GROUP_CALLS)
+      const taken = [...calls]
       try {
         await this.core.writing.run(() => this.process(calls))
       } catch (error) {
-        for (const call of calls) call.reject(error)
+        for (const call of taken) if (!this.waiting.includes(call)) call.reject(error)
       }
       await this.core.appended()
     }
@@ -113,6 +116,8 @@ export class AppendQueue {
     let bytes = 0
     while (calls.length > 0 && bytes < GROUP_BYTES) {
       const call = calls[0]
+      const isFirst = group.calls.length === 0
+      if (!isFirst && (call.alone || group.calls[0].call.alone)) break
       const undo = group.staging.savepoint()
       try {
         const staged = await call.stage(group.staging)
@@ -135,16 +140,16 @@ export class AppendQueue {
   private async commit({ calls, staging }: Group): Promise<void> {
     const { core } = this
     const appends = calls.map(({ entries }) => entries).filter((entries) => entries.length > 0)
-    if (appends.length > 0) {
-      let locations: number[]
-      try {
-        locations = await core.write(appends)
-      } catch (error) {
-        for (const { call } of calls) call.reject(error)
-        return
-      }
-      publish(core, calls, staging, locations)
+    let locations: number[] = []
+    try {
+      if (appends.length > 0) locations = await core.write(appends)
+      // A duplicate may have been written by somebody who never synced it.
+      else if (core.environment.durability === 'disk') await core.sync()
+    } catch (error) {
+      for (const { call } of calls) call.reject(error)
+      return
     }
+    if (appends.length > 0) publish(core, calls, staging, locations)
     for (const { call, receipt } of calls) call.resolve(receipt)
   }
 

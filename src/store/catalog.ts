@@ -1,6 +1,7 @@
 /**
  * The list of streams: the logs say which there are, the index only decorates (CORE-10).
  */
+import { logRange } from '../index/keys.js'
 import { decodeRoot, type Root } from '../index/root.js'
 import { getRow, type IndexLevel } from '../index/rows.js'
 import type { LogIdentity, Segment } from '../log/segment.js'
@@ -19,9 +20,21 @@ export async function listed(level: IndexLevel, { log, segments }: LogFiles): Pr
 }
 
 /** The session of a log as its index knows it. */
-export async function rootOf(level: IndexLevel, log: LogIdentity): Promise<Root | undefined> {
+export async function rootOf(level: IndexLevel, log: Pick<LogIdentity, 'incarnation'>): Promise<Root | undefined> {
   const row = await getRow(level, { kind: 'root', log: log.incarnation }).catch(() => undefined)
   return row && decodeRoot(row)
+}
+
+/** The root rows of all logs that the index knows, one look-up each. */
+export async function* allRoots(level: IndexLevel): AsyncGenerator<{ log: string; root: Root }> {
+  for (let from = ''; ; ) {
+    const [key] = (await level.keys({ gte: from, limit: 1, keyEncoding: 'utf8' }).all()) as string[]
+    if (key === undefined) return
+    const log = key.slice(0, key.indexOf('/'))
+    const root = await rootOf(level, { incarnation: log })
+    if (root !== undefined) yield { log, root }
+    from = logRange(log).lt
+  }
 }
 
 /** What an open stream says of itself. */

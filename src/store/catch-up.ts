@@ -7,9 +7,10 @@ import type { Decoded } from '../log/codec.js'
 import { FLAG_GAP, FLAG_ORPHAN, type Frame, KIND } from '../log/frame.js'
 import type { RecordLog } from '../log/record-log.js'
 import { type Damage, pointBehind, type ScanEnd, type ScanItem } from '../log/scanner.js'
-import { offsetOf, segmentOf } from '../log/segment.js'
+import { LOG_FORMAT, offsetOf, segmentOf } from '../log/segment.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import type { Header, StoredRecord } from '../record/record.js'
+import { badField } from '../record/validate.js'
 import { throwIfAborted } from './abort.js'
 import { Lookup } from './lookup.js'
 import { Staging } from './staging.js'
@@ -18,12 +19,16 @@ import { Staging } from './staging.js'
 export const FLUSH_RECORDS = 4_096
 
 export interface CaughtUp {
-  /** the first damaged spot; nothing behind it is taken in */
+  /** the first damaged spot that may have cost something; nothing behind it is taken in */
   damage?: Damage
   end: ScanEnd
 }
 
 export interface CatchUpOptions {
+  /** called for a damaged spot that cost nothing but what is said again elsewhere */
+  onScar?: (damage: Damage) => void
+  /** go on behind damage that cost no record */
+  goOn?: boolean
   /** called when `FLUSH_RECORDS` more are in */
   flush?: () => Promise<void>
   /** sees each record once it is placed */
@@ -60,13 +65,18 @@ async function takeBlock(
   let point = index.state.point
   for (const item of items) {
     if (item.frame === undefined) {
+      if (costsNothing(item) || (options.goOn && item.lastPos < item.firstPos)) {
+        options.onScar?.(item)
+        continue
+      }
       damage = item
       break
     }
     const { frame, at } = item
+    if (frame.kind === KIND.segment) assertKnownFormat(log.sessionId, frame)
     if (frame.kind === KIND.record || frame.kind === KIND.header) {
       const value = await decoded(log, frame, at)
-      if (value === undefined) {
+      if (value === undefined || !isSound(log.sessionId, frame, value)) {
         damage = { at, to: at, firstPos: frame.pos, lastPos: frame.pos }
         break
       }
@@ -79,6 +89,30 @@ async function takeBlock(
   staging.publish(index, locations, damage === undefined ? end.point : point)
   index.state = { ...index.state, header }
   return damage
+}
+
+/** Whether a damaged frame said only what other frames say again. */
+function costsNothing({ kind, firstPos, lastPos }: Damage): boolean {
+  return lastPos < firstPos && (kind === KIND.dictionary || kind === KIND.segment)
+}
+
+function assertKnownFormat(sessionId: string, frame: Frame): void {
+  const { format } = JSON.parse(new TextDecoder().decode(frame.body)) as { format: number }
+  if (format <= LOG_FORMAT) return
+  throw new AsrError(
+    'ASR_FORMAT',
+    `stream ${JSON.stringify(sessionId)}: its log has format ${format}, not ${LOG_FORMAT}`,
+    { sessionId },
+  )
+}
+
+/** Whether a decoded body is what its frame says: no append makes others, but bytes can be made with sound checks. */
+function isSound(sessionId: string, frame: Frame, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  if (frame.kind === KIND.header) return (value as Header).sessionId === sessionId
+  const record = value as { [field: string]: unknown }
+  const isStored = typeof record.id === 'string' && typeof record.seq === 'number' && record.type !== 'header'
+  return isStored && badField(record) === undefined && frame.parent < frame.pos
 }
 
 async function takeRecord(

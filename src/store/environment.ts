@@ -4,7 +4,7 @@
 import type { RowCache } from '../index/row-cache.js'
 import type { IndexLevel } from '../index/rows.js'
 import type { LogStorage } from '../log/storage.js'
-import type { Diagnostic } from '../record/error.js'
+import type { Diagnostic, NOTICE_CODES } from '../record/error.js'
 
 export interface Environment {
   storage: LogStorage
@@ -13,9 +13,16 @@ export interface Environment {
   durability: 'process' | 'disk'
   readOnly: boolean
   acceptLoss: boolean
-  /** the machine's boot: within one, what was written is not lost with a process */
+  /** the running of the machine: within one, what was written is not lost with a process; empty: unknown */
   boot: string
+  /** the holder before us ended without closing, under another running of the machine: what was not synced may be lost */
+  powerCut: boolean
   /** throws ASR_FENCED when the store was taken over */
   guard(): void
   notices: Diagnostic[]
+}
+
+/** Tells in `store.notices` what was done or found without being asked. */
+export function note(environment: Environment, code: (typeof NOTICE_CODES)[number], message: string): void {
+  environment.notices.push({ code, message, severity: 'note' })
 }

@@ -1,26 +1,47 @@
 /**
  * A store in a folder: whether it is one, who holds it, its index in level, its logs in files.
  */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { createRowCache } from '../index/row-cache.js'
 import type { IndexLevel } from '../index/rows.js'
+import { guardStorage } from '../log/guarded-storage.js'
 import { errnoOf, ioError } from '../log/io-error.js'
 import { NodeStorage } from '../log/node-storage.js'
-import { STREAMS_FOLDER } from '../log/segment.js'
+import { STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
 import { AsrError, type Diagnostic } from '../record/error.js'
 import { toHex } from '../record/hash.js'
 import type { StoreOptions } from './api.js'
 import type { Environment } from './environment.js'
 import { formatLine, parseFormatLine } from './format-file.js'
-import { FolderLock, isLockFile, lockedError } from './node-lock.js'
+import { FolderLock, isLockFile, isOfThisBoot, lockedError } from './node-lock.js'
 import { processIdentity } from './node-process-identity.js'
 import { snapshotIndex } from './node-snapshot.js'
 
 const FORMAT_FILE = 'FORMAT'
 const INDEX_FOLDER = 'index'
+const OUR_NAMES = [
+  `${FORMAT_FILE}.new`,
+  INDEX_FOLDER,
+  `${INDEX_FOLDER}.damaged`,
+  STREAMS_FOLDER,
+  STAGING_FOLDER,
+  TRASH_FOLDER,
+]
 
 export interface OpenedFolder {
   environment: Environment
@@ -61,12 +82,15 @@ async function openToWrite(folder: string, options: StoreOptions): Promise<Opene
   let level: IndexLevel | undefined
   try {
     level = await openIndex(folder, notices)
-    lock.announce()
+    const left = lock.announce()
     if (state !== 'sound') writeFormat(folder, state, notices)
     const storage = new NodeStorage(folder)
     const held = level
     return {
-      environment: makeEnvironment(storage, level, notices, options, () => lock.check()),
+      environment: {
+        ...makeEnvironment(storage, level, notices, options, () => lock.check()),
+        powerCut: left !== undefined && !isOfThisBoot(left),
+      },
       release: async () => {
         await held.close()
         storage.close()
@@ -88,7 +112,7 @@ function makeEnvironment(
   guard: () => void,
 ): Environment {
   return {
-    storage,
+    storage: guardStorage(storage),
     level,
     notices,
     guard,
@@ -97,6 +121,7 @@ function makeEnvironment(
     readOnly: options.readOnly ?? false,
     acceptLoss: options.acceptLoss ?? false,
     boot: processIdentity().boot,
+    powerCut: false,
   }
 }
 
@@ -120,9 +145,9 @@ function inspect(folder: string): FolderState {
   }
   const others = names.filter((name) => !isLockFile(name))
   if (others.length === 0) return 'empty'
-  // Without FORMAT: logs make a store; an index alone is a store that was never finished.
+  // Without FORMAT: logs make a store; our own names without a log are a store that was never finished.
   if (others.includes(STREAMS_FOLDER) && hasLogs(folder)) return 'unmarked'
-  if (others.every((name) => name === INDEX_FOLDER)) return 'empty'
+  if (others.every((name) => OUR_NAMES.includes(name))) return 'empty'
   throw notAStore(folder, 'it holds something else')
 }
 
@@ -135,12 +160,22 @@ function writeFormat(folder: string, state: FolderState, notices: Diagnostic[]):
   const storeId = toHex(crypto.getRandomValues(new Uint8Array(16)))
   writeFileSync(`${file}.new`, formatLine(storeId), { flush: true })
   renameSync(`${file}.new`, file)
+  syncFolder(folder)
   if (state === 'unmarked')
     notices.push({
       code: 'format_rewritten',
       message: `${file} was missing or damaged, and was written again`,
       severity: 'note',
     })
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
 }
 
 /**

@@ -2,24 +2,25 @@
  * Opens a stream: the index as far as it is sound, the rest from the log; tells a torn tail, a lost tail and damage apart.
  */
 import { MemoryLevel } from 'memory-level'
-import { answer } from '../index/query.js'
 import type { Root } from '../index/root.js'
 import { clearLog, IndexDamaged } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
-import { KIND } from '../log/frame.js'
 import { RecordLog } from '../log/record-log.js'
-import { type ScanEnd, UNKNOWN_CHAIN } from '../log/scanner.js'
+import type { ScanEnd } from '../log/scanner.js'
 import { type LogIdentity, locate, offsetOf, type Segment, STREAMS_FOLDER, segmentOf } from '../log/segment.js'
-import type { LogStorage } from '../log/storage.js'
-import { AsrError, isAsrError } from '../record/error.js'
+import { AsrError } from '../record/error.js'
+import { headerEntry } from './append-queue.js'
 import { type CaughtUp, catchUp, corrupt } from './catch-up.js'
-import type { Environment } from './environment.js'
+import { cutLog, putAside, rewriteSegments, sizesNow } from './cut.js'
+import { type Environment, note } from './environment.js'
 import { StreamCore } from './stream-core.js'
 
 export interface LogFiles {
   log: LogIdentity
   segments: Segment[]
 }
+
+type OpenedIndex = NonNullable<Awaited<ReturnType<typeof StreamIndex.open>>>
 
 /**
  * The stream of a log; undefined when its making was never finished, so that there is none.
@@ -30,125 +31,160 @@ export async function openLog(
   sessionId: string,
   files: LogFiles,
 ): Promise<StreamCore | undefined> {
-  const opened = await openIndex(environment, files.log, sessionId)
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, files.log, sessionId, files.segments)
-  const witness = opened && lostTail(environment, sessionId, files, opened.root)
-  if (opened !== undefined && witness === undefined) {
-    log.codec.dictionary.adopt(opened.dictionary)
-    const core = new StreamCore(environment, log, opened.index)
-    core.durable = opened.root.durable
-    core.persistedBytes = opened.root.bytes
-    return settle(core, files, await catchUp(log, opened.index, { flush: flushOf(core) }))
+  const opened = await openIndex(environment, files.log, sessionId)
+  const lost = opened && lostTail(environment, log, opened.root)
+  if (lost?.isFatal && !environment.acceptLoss) return withDamage(environment, sessionId, files, lost.error)
+  if (lost !== undefined) note(environment, 'lost_suffix', lost.error.message)
+  const index = lost === undefined ? await sound(environment, log, opened) : undefined
+  if (index === undefined) await clearLog(environment.level, files.log.incarnation)
+  const core = new StreamCore(
+    environment,
+    log,
+    index ?? new StreamIndex(environment.level, files.log.incarnation, environment.cache),
+  )
+  if (opened !== undefined) {
+    core.durable = Math.min(opened.root.durable, endOf(files.segments))
+    if (index !== undefined) core.persistedAs(opened.root)
   }
-  if (witness?.fatal && !environment.acceptLoss) return withDamage(environment, sessionId, files, witness.error)
-  if (witness !== undefined) note(environment, 'lost_suffix', witness.error.message)
-  await clearLog(environment.level, files.log.incarnation)
-  const index = new StreamIndex(environment.level, files.log.incarnation, environment.cache)
-  const core = new StreamCore(environment, log, index)
-  return settle(core, files, await catchUp(log, index, { flush: flushOf(core) }))
-}
-
-function flushOf(core: StreamCore): () => Promise<void> {
-  return () => core.flush()
+  const caughtUp = await catchUp(log, core.index, {
+    flush: () => core.flush(),
+    goOn: environment.acceptLoss,
+    onScar: (damage) =>
+      note(environment, 'frame_damaged', `${corrupt(sessionId, damage).message}; no record is lost with it`),
+  })
+  return settle(core, files, caughtUp, lossFrom(environment, opened?.root))
 }
 
 async function openIndex(
   environment: Environment,
   log: LogIdentity,
   sessionId: string,
-): ReturnType<typeof StreamIndex.open> {
+): Promise<OpenedIndex | undefined> {
   try {
     const opened = await StreamIndex.open(environment.level, log.incarnation, environment.cache)
     return opened?.root.sessionId === sessionId ? opened : undefined
   } catch (error) {
     if (!(error instanceof IndexDamaged)) throw error
-    note(
-      environment,
-      'index_rebuilt',
-      `stream ${JSON.stringify(sessionId)}: ${error.message}; the index was built again`,
-    )
+    noteRebuilt(environment, sessionId, error.message)
     return undefined
   }
+}
+
+/** The index, when what it has seen of the log is still what the log says there. */
+async function sound(
+  environment: Environment,
+  log: RecordLog,
+  opened: OpenedIndex | undefined,
+): Promise<StreamIndex | undefined> {
+  if (opened === undefined) return undefined
+  const { root, index, dictionary } = opened
+  const { point } = root.state
+  if (isOtherBoot(environment, root) && root.durable < point.location) {
+    noteRebuilt(environment, log.sessionId, 'it has seen more of the log than is known to have outlived the machine')
+    return undefined
+  }
+  if (!(await log.bears(point))) {
+    noteRebuilt(environment, log.sessionId, 'it is not of what the log holds now')
+    return undefined
+  }
+  log.codec.dictionary.adopt(dictionary)
+  return index
+}
+
+function noteRebuilt(environment: Environment, sessionId: string, why: string): void {
+  note(environment, 'index_rebuilt', `stream ${JSON.stringify(sessionId)}: the index was built again: ${why}`)
+}
+
+/** What a process wrote outlives it; only another running of the machine can have lost what was not synced. */
+function isOtherBoot(environment: Environment, root: Root): boolean {
+  return environment.boot === '' || environment.boot !== root.boot
+}
+
+/** From here on a power cut may have taken what was promised to nobody. */
+function lossFrom(environment: Environment, root: Root | undefined): number {
+  if (root === undefined) return environment.powerCut ? 0 : Number.POSITIVE_INFINITY
+  return isOtherBoot(environment, root) ? root.durable : Number.POSITIVE_INFINITY
 }
 
 /** Whether the log ends before what its index has seen of it (CORE-10). */
 function lostTail(
   environment: Environment,
-  sessionId: string,
-  files: LogFiles,
+  log: RecordLog,
   root: Root,
-): { fatal: boolean; error: AsrError } | undefined {
-  const last = files.segments[files.segments.length - 1]
-  const end = last === undefined ? 0 : locate(last.number, last.size)
-  const { location } = root.state.point
+): { isFatal: boolean; error: AsrError } | undefined {
+  const end = endOf(log.segments)
+  const { location, pos } = root.state.point
   if (end >= location) return undefined
-  // What a process wrote outlives it; only another boot can have lost what was not synced.
-  const vouched = environment.boot === root.boot ? location : root.durable
+  const vouched = isOtherBoot(environment, root) ? root.durable : location
   const place = `at byte ${offsetOf(end)} of segment ${segmentOf(end)}`
-  const message = `stream ${JSON.stringify(sessionId)}: the log had ${root.state.point.pos} records and now ends before that, ${place}`
-  const error = lostTailError(sessionId, message)
-  return { fatal: end < vouched, error }
+  const { sessionId } = log
+  const message = `stream ${JSON.stringify(sessionId)}: the log had ${pos} records and now ends before that, ${place}`
+  return { isFatal: end < vouched, error: new AsrError('ASR_LOST_TAIL', message, { sessionId }) }
 }
 
-async function settle(core: StreamCore, files: LogFiles, caughtUp: CaughtUp): Promise<StreamCore | undefined> {
-  const { environment, log } = core
+function endOf(segments: readonly Segment[]): number {
+  const last = segments[segments.length - 1]
+  return last === undefined ? 0 : locate(last.number, last.size)
+}
+
+async function settle(
+  core: StreamCore,
+  files: LogFiles,
+  caughtUp: CaughtUp,
+  lossFrom: number,
+): Promise<StreamCore | undefined> {
+  const { environment, log, sessionId } = core
   const { damage, end } = caughtUp
   if (damage !== undefined) {
-    const error = corrupt(core.sessionId, damage)
-    if (environment.readOnly || !environment.acceptLoss) return withDamage(environment, core.sessionId, files, error)
-    await cut(environment, files.segments, damage.at)
-    note(environment, 'loss_accepted', `${error.message}; the stream now ends before it`)
-    return openLog(environment, core.sessionId, {
+    const error = corrupt(sessionId, damage)
+    const isUnpromised = damage.at >= lossFrom
+    if (environment.readOnly || !(environment.acceptLoss || isUnpromised))
+      return withDamage(environment, sessionId, files, error)
+    await cutLog(environment.storage, files.segments, damage.at)
+    note(environment, isUnpromised ? 'lost_suffix' : 'loss_accepted', `${error.message}; the stream now ends before it`)
+    return openLog(environment, sessionId, {
       log: files.log,
-      segments: await sizes(environment.storage, files.segments),
+      segments: await sizesNow(environment.storage, files.segments),
     })
   }
   log.end = end.point
-  if (core.index.state.header.location === 0) return unfinished(environment, files, end)
-  if (end.tornBytes > 0 && !environment.readOnly) {
-    const lost = await lastFrameFault(core)
-    if (lost !== undefined) return withDamage(environment, core.sessionId, files, lost)
-    await cut(environment, log.segments, end.point.location)
+  if (environment.readOnly) return core.index.state.header.location === 0 ? undefined : core
+  if (core.index.state.header.location === 0 && core.length === 0) return unfinished(environment, files, end)
+  if (end.tornBytes > 0) {
+    await cutLog(environment.storage, log.segments, end.point.location)
     note(
       environment,
       'torn_tail',
-      `stream ${JSON.stringify(core.sessionId)}: ${end.tornBytes} bytes of an unfinished append were cut off and kept aside`,
+      `stream ${JSON.stringify(sessionId)}: ${end.tornBytes} bytes of an unfinished append were cut off and kept aside`,
     )
   }
+  if (core.index.state.header.location === 0) await replaceHeader(core)
+  if (environment.durability === 'disk') await secure(core)
   return core
 }
 
-/**
- * Before anything is cut: the last frame that the index vouches for has to be where it was. When it is not, bytes came or
- * went in between, and what looks like a torn tail is part of a sound frame.
- */
-async function lastFrameFault({ log, index, sessionId }: StreamCore): Promise<AsrError | undefined> {
-  const { point, header } = index.state
-  const location = index.length > 0 ? (await answer(index.entry(index.length))).location : header.location
-  try {
-    const frame = await log.frame(location)
-    const before = frame.kind === KIND.record ? frame.pos - 1 : frame.pos
-    const scanner = log.scan({ location, pos: before, chain: UNKNOWN_CHAIN, check: frame.previous })
-    while ((await scanner.next()) !== undefined);
-    const reached = scanner.end().point
-    if (reached.location === point.location && reached.check === point.check) return undefined
-  } catch (error) {
-    if (!isAsrError(error, 'ASR_CORRUPT')) throw error
-  }
-  const message = `stream ${JSON.stringify(sessionId)}: position ${index.length} is not where it was written; bytes before it came or went`
-  return new AsrError('ASR_CORRUPT', message, { sessionId, pos: index.length })
+/** Under `'disk'` what is there counts as acknowledged, so it has to be on the disk, also where a sync failed before. */
+async function secure(core: StreamCore): Promise<void> {
+  const { log, environment } = core
+  if (core.durable >= log.end.location) return
+  await rewriteSegments(environment.storage, log.segments, core.durable)
+  log.distrustSyncs()
+  await core.sync()
+}
+
+/** The header was lost with a damaged frame, and the loss accepted: the least a header says. */
+async function replaceHeader(core: StreamCore): Promise<void> {
+  const entry = headerEntry({ type: 'header', asr: '1', sessionId: core.sessionId }, core.length)
+  const [location] = await core.write([[entry]])
+  core.index.state = { ...core.index.state, point: core.log.end, header: { location, hash: entry.hash, agent: null } }
 }
 
 /** A log without its header: the stream was never there. */
 async function unfinished(environment: Environment, files: LogFiles, end: ScanEnd): Promise<undefined> {
-  if (environment.readOnly) return undefined
-  for (const { file } of files.segments)
-    await environment.storage.rename(file, await asideName(environment.storage, file, 0))
-  note(
-    environment,
-    'unfinished_stream',
-    `${files.segments[0]?.file}: ${end.tornBytes} bytes of a stream whose making was not finished were put aside`,
-  )
+  for (const segment of files.segments) await putAside(environment.storage, segment)
+  const message = `${files.segments[0]?.file}: ${end.tornBytes} bytes of a stream whose making was not finished were put aside`
+  note(environment, 'unfinished_stream', message)
   return undefined
 }
 
@@ -161,66 +197,11 @@ async function withDamage(
 ): Promise<StreamCore> {
   const apart: Environment = { ...environment, level: new MemoryLevel(), readOnly: true }
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, files.log, sessionId, files.segments)
-  const index = new StreamIndex(apart.level, files.log.incarnation, apart.cache)
-  const core = new StreamCore(apart, log, index)
+  const core = new StreamCore(apart, log, new StreamIndex(apart.level, files.log.incarnation, apart.cache))
   apart.cache.clear()
-  const { damage, end } = await catchUp(log, index, { flush: flushOf(core) })
+  const { damage, end } = await catchUp(log, core.index, { flush: () => core.flush() })
   log.end = end.point
   if (damage !== undefined) core.damage = corrupt(sessionId, damage)
-  else core.damage = error.pos === undefined ? lostTailError(sessionId, error.message, index.length + 1) : error
+  else core.damage = new AsrError('ASR_LOST_TAIL', error.message, { sessionId, pos: core.length + 1 })
   return core
-}
-
-function lostTailError(sessionId: string, message: string, pos?: number): AsrError {
-  return new AsrError('ASR_LOST_TAIL', message, { sessionId, pos })
-}
-
-/** Cuts the log at a location; what was behind it is kept in files beside it. */
-async function cut(environment: Environment, segments: Segment[], location: number): Promise<void> {
-  const { storage } = environment
-  for (const segment of [...segments]) {
-    if (segment.number < segmentOf(location)) continue
-    const keep = segment.number === segmentOf(location) ? offsetOf(location) : 0
-    if (keep >= segment.size) continue
-    await keepAside(storage, segment, keep)
-    if (keep > 0) {
-      await storage.truncate(segment.file, keep)
-      segment.size = keep
-    } else {
-      await storage.remove(segment.file)
-      segments.splice(segments.indexOf(segment), 1)
-    }
-  }
-}
-
-const COPY_BYTES = 1024 * 1024
-
-async function keepAside(storage: LogStorage, segment: Segment, from: number): Promise<void> {
-  const name = await asideName(storage, segment.file, from)
-  for (let at = from; at < segment.size; ) {
-    const bytes = await storage.read(segment.file, at, Math.min(COPY_BYTES, segment.size - at))
-    if (bytes.length === 0) break
-    await storage.append(name, bytes)
-    at += bytes.length
-  }
-  await storage.sync(name)
-}
-
-async function asideName(storage: LogStorage, file: string, from: number): Promise<string> {
-  let name = `${file}.cut-${from}`
-  for (let n = 1; (await storage.size(name)) !== undefined; n++) name = `${file}.cut-${from}.${n}`
-  return name
-}
-
-async function sizes(storage: LogStorage, segments: Segment[]): Promise<Segment[]> {
-  const sized: Segment[] = []
-  for (const segment of segments) {
-    const size = await storage.size(segment.file)
-    if (size !== undefined) sized.push({ ...segment, size })
-  }
-  return sized
-}
-
-function note(environment: Environment, code: string, message: string): void {
-  environment.notices.push({ code, message, severity: 'note' })
 }

@@ -73,7 +73,7 @@ export class Staging implements Surroundings {
     const pos = this.length + 1
     const seq = given.seq ?? assignedSeq(pos, this.lastSeq)
     if (!Number.isSafeInteger(seq)) throw new AsrError('ASR_BAD_RECORD', `no seq is left behind ${this.lastSeq}`)
-    const id = given.id ?? (this.defaultIdsTaken ? yield* this.freeId(seq) : `r${seq}`)
+    const id = given.id ?? (this.defaultIdsTaken || seq < pos ? yield* this.freeId(seq) : `r${seq}`)
     const record = withAssigned(given, seq, id) as StoredRecord
     const { text, plain } = canonicalize(record)
     const lineage =
@@ -195,7 +195,7 @@ export class Staging implements Surroundings {
     return this.records.get(pos) ?? (yield* this.lookup.record(pos))
   }
 
-  /** The first default id that nobody took; until somebody takes one out of turn, `r<seq>` is free. */
+  /** The first default id that nobody took; until somebody takes one out of turn, `r<seq>` is free from the position on. */
   private *freeId(seq: number): Query<string> {
     let id = `r${seq}`
     for (let n = 1; (yield* this.find(id)) > 0; n++) id = `r${seq}.${n}`

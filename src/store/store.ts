@@ -4,16 +4,18 @@
 import { clearLog } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import { RecordLog } from '../log/record-log.js'
-import { listLogs, STREAMS_FOLDER } from '../log/segment.js'
-import { AsrError, type Diagnostic } from '../record/error.js'
+import { listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
+import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { name128, toHex } from '../record/hash.js'
 import type { Header } from '../record/record.js'
+import { snapshot } from '../record/snapshot.js'
 import { badSessionId } from '../record/validate.js'
 import { throwIfAborted } from './abort.js'
 import type { ImportOptions, ImportReport, LongCall, Store, Stream, StreamInfo, VerifyReport } from './api.js'
 import { headerEntry } from './append-queue.js'
-import { infoOf, listed } from './catalog.js'
+import { allRoots, infoOf, listed, sizeOf } from './catalog.js'
 import { agentOf } from './catch-up.js'
+import { rewriteSegments } from './cut.js'
 import type { Environment } from './environment.js'
 import { newHeader } from './header.js'
 import type { Jsonl } from './jsonl-port.js'
@@ -22,17 +24,14 @@ import { type LogFiles, openLog } from './recovery.js'
 import { sessionOf } from './session-of.js'
 import { StoredStream } from './stream.js'
 import { StreamCore } from './stream-core.js'
-import { verifyStream } from './verify.js'
-
-/** Logs in the making, and logs on their way out: nothing there counts, and the next open removes it. */
-export const STAGING_FOLDER = 'staging'
-export const TRASH_FOLDER = 'trash'
+import { type StreamReport, verifyStream } from './verify.js'
 
 export class StreamStore implements Store {
   private readonly streamsOpen = new Map<string, StoredStream>()
   /** held while streams come, go or are opened */
   private readonly directory = new Mutex()
   private files = new Map<string, LogFiles>()
+  private readonly imports = new Set<Promise<unknown>>()
   private closing: Promise<void> | undefined
 
   constructor(
@@ -71,7 +70,7 @@ export class StreamStore implements Store {
 
   async createStream(header: Header): Promise<Stream> {
     this.assertWritable()
-    const stored = newHeader(header)
+    const stored = newHeader(snapshot(header))
     return this.directory.run(async () => {
       if (await this.find(stored.sessionId)) throw this.exists(stored.sessionId)
       const core = await this.makeLog(STREAMS_FOLDER, stored)
@@ -103,6 +102,8 @@ export class StreamStore implements Store {
     if (open !== undefined) await this.forget(open)
     const name = await name128(sessionId)
     if (this.environment.readOnly || open !== undefined) await this.list()
+    // What a failed sync left in the files may never have reached the disk, though it can be read.
+    if (open?.core.log.syncFailed) await this.rewrite(open.core, name)
     const files = this.files.get(name)
     if (files === undefined) return undefined
     const core = await openLog(this.environment, sessionId, files)
@@ -111,6 +112,11 @@ export class StreamStore implements Store {
       return undefined
     }
     return this.register(core)
+  }
+
+  private async rewrite(core: StreamCore, name: string): Promise<void> {
+    const { segments } = this.files.get(name) ?? { segments: [] }
+    await rewriteSegments(this.environment.storage, segments, core.durable)
   }
 
   async *streams(): AsyncIterable<StreamInfo> {
@@ -136,25 +142,62 @@ export class StreamStore implements Store {
     if (known !== undefined) return known
     const sessionId = await sessionOf(this.environment.storage, files)
     if (sessionId === undefined) return undefined
-    return this.directory.run(async () => {
-      const stream = await this.find(sessionId)
-      return stream && infoOf(stream.core)
-    })
+    try {
+      const stream = await this.existing(sessionId)
+      return stream && (await infoOf(stream.core))
+    } catch {
+      // It can't be opened: it is listed all the same, and says why when it is asked for.
+      return {
+        sessionId,
+        records: 0,
+        lastSeq: 0,
+        updatedAt: null,
+        title: null,
+        agent: null,
+        bytes: sizeOf(files.segments),
+      }
+    }
   }
 
   async importJsonl(chunks: Parameters<Store['importJsonl']>[0], options: ImportOptions = {}): Promise<ImportReport> {
     this.assertWritable()
-    return this.jsonl.importJsonl(this, chunks, options)
+    const importing = this.jsonl.importJsonl(this, chunks, options)
+    this.imports.add(importing)
+    return importing.finally(() => this.imports.delete(importing))
   }
 
   async verify(options: { sessionId?: string } & LongCall = {}): Promise<VerifyReport> {
     const streams: VerifyReport['streams'] = []
     for (const sessionId of await this.sessions(options.sessionId)) {
       throwIfAborted(options.signal)
-      const stream = await this.openStream(sessionId)
-      streams.push(await verifyStream(stream.core, options))
+      streams.push(await this.verifyOne(sessionId, options))
     }
+    if (options.sessionId === undefined) streams.push(...(await this.lostStreams()))
     return { ok: streams.every(({ ok }) => ok), streams }
+  }
+
+  private async verifyOne(sessionId: string, options: LongCall & { sessionId?: string }): Promise<StreamReport> {
+    try {
+      return await verifyStream((await this.openStream(sessionId)).core, options)
+    } catch (error) {
+      const isOurs = isAsrError(error) && error.code !== 'ASR_ABORTED' && error.code !== 'ASR_CLOSED'
+      if (!isOurs || (options.sessionId !== undefined && error.code === 'ASR_STREAM_NOT_FOUND')) throw error
+      const problem: Diagnostic = { code: error.code, message: error.message, severity: 'damage' }
+      return { sessionId, records: 0, ok: false, problems: [problem] }
+    }
+  }
+
+  /** Streams that the index knows and whose logs are gone. */
+  private async lostStreams(): Promise<StreamReport[]> {
+    const logs = new Set([...this.files.values()].map(({ log }) => log.incarnation))
+    const lost: StreamReport[] = []
+    for await (const { log, root } of allRoots(this.environment.level)) {
+      if (logs.has(log)) continue
+      const message = `stream ${JSON.stringify(root.sessionId)}: the index knows ${root.state.point.pos} records of it, but its log is gone`
+      const problem: Diagnostic = { code: 'lost_stream', message, severity: 'damage' }
+      lost.push({ sessionId: root.sessionId, records: root.state.point.pos, ok: false, problems: [problem] })
+    }
+    return lost
   }
 
   async rebuildIndex(options: { sessionId?: string } & LongCall = {}): Promise<void> {
@@ -164,14 +207,21 @@ export class StreamStore implements Store {
       const { core } = await this.openStream(sessionId)
       if (core.damage !== undefined) continue
       const onBlock = (done: number): void => options.onProgress?.({ done, unit: 'records' })
-      await core.writing.run(() => core.rebuild({ signal: options.signal, onBlock }))
+      await core.writing.run(() => {
+        core.assertOpen()
+        return core.rebuild({ signal: options.signal, onBlock })
+      })
+      if (core.damage !== undefined) throw core.damage
     }
   }
 
   async deleteStream(sessionId: string): Promise<void> {
     this.assertWritable()
+    const lost = await this.lostLog(sessionId)
+    if (lost !== undefined) return clearLog(this.environment.level, lost)
     const { core } = await this.openStream(sessionId)
     await this.directory.run(async () => {
+      this.assertOpen()
       const stream = this.streamsOpen.get(sessionId)
       if (stream !== undefined) await this.forget(stream)
       await core.log.moveTo(TRASH_FOLDER)
@@ -181,12 +231,24 @@ export class StreamStore implements Store {
     })
   }
 
+  /** The incarnation of a stream that only the index still knows. */
+  private async lostLog(sessionId: string): Promise<string | undefined> {
+    await this.directory.run(() => this.list())
+    if (this.files.has(await name128(sessionId))) return undefined
+    for await (const { log, root } of allRoots(this.environment.level)) if (root.sessionId === sessionId) return log
+    return undefined
+  }
+
   close(): Promise<void> {
-    this.closing ??= this.closeAll()
+    if (this.closing === undefined) {
+      for (const { core } of this.streamsOpen.values()) core.closing = true
+      this.closing = this.closeAll()
+    }
     return this.closing
   }
 
   private async closeAll(): Promise<void> {
+    await Promise.allSettled(this.imports)
     await this.directory.run(async () => {
       const failures: unknown[] = []
       for (const { queue, core } of this.streamsOpen.values()) {
@@ -200,15 +262,18 @@ export class StreamStore implements Store {
 
   /** A log in the making, that nobody sees until `adopt`. */
   async stage(header: Header, text?: string): Promise<StreamCore> {
+    this.assertOpen()
     return this.makeLog(STAGING_FOLDER, header, text)
   }
 
   /** Makes a staged log the stream of its session. @throws ASR_STREAM_EXISTS */
   async adopt(core: StreamCore): Promise<StoredStream> {
     return this.directory.run(async () => {
+      this.assertOpen()
       if (await this.find(core.sessionId)) throw this.exists(core.sessionId)
       await core.sync()
       await core.log.moveTo(STREAMS_FOLDER)
+      await core.log.sync() // that they lie where they lie now
       return this.register(core)
     })
   }

@@ -11,7 +11,7 @@ import type { LogEntry, RecordLog } from '../log/record-log.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import { PRIMARY } from '../record/record.js'
 import { catchUp, corrupt, FLUSH_RECORDS } from './catch-up.js'
-import type { Environment } from './environment.js'
+import { type Environment, note } from './environment.js'
 import { Lookup } from './lookup.js'
 import { Mutex } from './mutex.js'
 
@@ -33,10 +33,13 @@ export class StreamCore {
   /** up to here the log survives a power cut */
   durable = 0
   closed = false
+  /** the store is closing: what is under way is finished, nothing more is taken */
+  closing = false
   /** whether the index was built again once: a second time level is to blame */
   private mended = false
-  /** bytes of the log when the index was last written; -1: it never was */
-  persistedBytes = -1
+  /** bytes of the log, and how far it was synced, when the index was last written; -1: it never was */
+  private persistedBytes = -1
+  private persistedDurable = -1
   private flushing: Promise<void> | undefined
   private idle: ReturnType<typeof setTimeout> | undefined
 
@@ -46,6 +49,12 @@ export class StreamCore {
     index: StreamIndex,
   ) {
     this.lookup = new Lookup(log, index)
+  }
+
+  /** Says that level holds the index as of a root row. */
+  persistedAs({ bytes, durable }: { bytes: number; durable: number }): void {
+    this.persistedBytes = bytes
+    this.persistedDurable = durable
   }
 
   get sessionId(): string {
@@ -77,32 +86,23 @@ export class StreamCore {
 
   /** Builds a damaged index again, in memory when level itself fails: the log holds all; the caller holds `writing`. */
   async mend(): Promise<void> {
-    const { notices } = this.environment
     const of = `stream ${JSON.stringify(this.sessionId)}`
     if (!this.mended) {
       this.mended = true
       try {
         await this.rebuild()
-        notices.push({
-          code: 'index_rebuilt',
-          message: `${of}: the index was damaged and is built again`,
-          severity: 'note',
-        })
+        note(this.environment, 'index_rebuilt', `${of}: the index was damaged and is built again`)
         return
       } catch (error) {
         if (isAsrError(error)) throw error
       }
     }
-    await this.rebuild({ level: new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' }) })
-    notices.push({
-      code: 'index_in_memory',
-      message: `${of}: the index can't be kept on disk and is in memory now`,
-      severity: 'note',
-    })
+    await this.rebuild({ level: memoryLevel() })
+    note(this.environment, 'index_in_memory', `${of}: the index can't be kept on disk and is in memory now`)
   }
 
   assertOpen(): void {
-    if (this.closed)
+    if (this.closed || this.closing)
       throw new AsrError('ASR_CLOSED', `stream ${JSON.stringify(this.sessionId)} is closed`, {
         sessionId: this.sessionId,
       })
@@ -133,7 +133,12 @@ export class StreamCore {
     cache.clear()
     await clearLog(level, log)
     const index = new StreamIndex(level, log, cache)
-    await catchUp(this.log, index, { ...options, flush: () => this.writeIndex(index) })
+    const { damage } = await catchUp(this.log, index, { ...options, flush: () => this.writeIndex(index) })
+    if (damage !== undefined) {
+      this.damage = corrupt(this.sessionId, damage)
+      await clearLog(level, log) // the next opening is to find the damage too
+      if (options.level === undefined) return this.rebuild({ ...options, level: memoryLevel() })
+    }
     this.lookup = new Lookup(this.log, index)
     await this.writeIndex(index)
   }
@@ -169,11 +174,11 @@ export class StreamCore {
   async flush(): Promise<void> {
     this.flushing ??= this.writeIndex(this.index)
       .catch((error: unknown) => {
-        this.environment.notices.push({
-          code: 'index_not_written',
-          message: `stream ${JSON.stringify(this.sessionId)}: ${(error as Error).message}`,
-          severity: 'note',
-        })
+        note(
+          this.environment,
+          'index_not_written',
+          `stream ${JSON.stringify(this.sessionId)}: ${(error as Error).message}`,
+        )
       })
       .finally(() => {
         this.flushing = undefined
@@ -198,13 +203,14 @@ export class StreamCore {
   /** Syncs the log and writes the index: the root row then bears witness to where the log ends. */
   async close(): Promise<void> {
     await this.detach()
-    if (this.environment.readOnly || this.damage !== undefined || this.log.isPoisoned || this.isFlushed) return
+    if (this.environment.readOnly || this.damage !== undefined || this.log.isPoisoned) return
     await this.sync()
     await this.flushAll()
   }
 
   private get isFlushed(): boolean {
-    return this.index.persisted.length === this.length && this.persistedBytes === this.log.bytes
+    const isWhole = this.index.persisted.length === this.length && this.persistedBytes === this.log.bytes
+    return isWhole && this.persistedDurable === this.durable
   }
 
   /** The last `session_info.title` on primary's path. */
@@ -222,10 +228,11 @@ export class StreamCore {
     const { boot } = this.environment
     const title = index === this.index ? await answer(this.title()) : null
     const { bytes } = this.log
+    const { durable } = this
     const { dictionary } = this.log.codec
-    const extras = { title, bytes, durable: this.durable, boot, sessionId: this.sessionId }
+    const extras = { title, bytes, durable, boot, sessionId: this.sessionId }
     await flushIndex(index, { from: 0, shapes: dictionary.shapes.slice(0, dictionary.written) }, extras)
-    this.persistedBytes = bytes
+    this.persistedAs({ bytes, durable })
   }
 
   private flushWhenIdle(): void {
@@ -233,4 +240,8 @@ export class StreamCore {
     this.idle = setTimeout(() => void this.flush(), IDLE_MS)
     ;(this.idle as { unref?: () => void }).unref?.()
   }
+}
+
+function memoryLevel(): IndexLevel {
+  return new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
 }

@@ -6,6 +6,7 @@ import { HEAD_RECORD } from '../index/entry.js'
 import { AsrError } from '../record/error.js'
 import { hashPair, hex64 } from '../record/hash.js'
 import { type AsrRecord, type Header, PRIMARY, type StoredRecord } from '../record/record.js'
+import { snapshot } from '../record/snapshot.js'
 import type {
   AppendOptions,
   At,
@@ -54,9 +55,10 @@ export class StoredStream implements Stream {
   async reviseHeader(patch: Record<string, unknown>): Promise<Header> {
     this.writable()
     let header: Header | undefined
+    const asked = snapshot(patch)
     await this.queue.reviseHeader(async () => {
       const current = await this.headerInForce()
-      const revised = revisedHeader(current, patch)
+      const revised = revisedHeader(current, asked)
       header = revised ?? current
       return revised
     })
@@ -65,7 +67,7 @@ export class StoredStream implements Stream {
 
   async append(records: AsrRecord | AsrRecord[], options: AppendOptions = {}): Promise<Receipt> {
     this.writable()
-    return this.queue.append(Array.isArray(records) ? records : [records], options)
+    return this.queue.append(snapshot(Array.isArray(records) ? records : [records]), options)
   }
 
   async get(recordId: string): Promise<StoredRecord | undefined> {

@@ -12,9 +12,10 @@ import { logRows } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import { FLAG_ORPHAN, type Frame } from '../log/frame.js'
 import { RecordLog } from '../log/record-log.js'
+import type { Damage } from '../log/scanner.js'
 import { STREAMS_FOLDER } from '../log/segment.js'
 import { canonicalText } from '../record/canonical.js'
-import type { AsrError, Diagnostic } from '../record/error.js'
+import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { hashBytes, hashText, hex64 } from '../record/hash.js'
 import type { StoredRecord } from '../record/record.js'
 import type { LongCall, VerifyReport } from './api.js'
@@ -23,7 +24,7 @@ import type { Lookup } from './lookup.js'
 import { badExtent, isBadExtent } from './path-view.js'
 import { StreamCore } from './stream-core.js'
 
-type StreamReport = VerifyReport['streams'][number]
+export type StreamReport = VerifyReport['streams'][number]
 
 /** Reads all of a stream's log and compares its index with one built anew; appends wait meanwhile. */
 export async function verifyStream(core: StreamCore, options: LongCall = {}): Promise<StreamReport> {
@@ -31,8 +32,9 @@ export async function verifyStream(core: StreamCore, options: LongCall = {}): Pr
   return core.writing.run(async () => {
     const { sessionId } = core
     const problems: Diagnostic[] = []
-    if (core.damage?.code === 'ASR_LOST_TAIL') problems.push(damageOf(core.damage))
     const fresh = await rebuiltApart(core, problems, options)
+    const { damage } = core
+    if (damage !== undefined && !problems.some(({ code }) => code === damage.code)) problems.unshift(damageOf(damage))
     if (core.damage === undefined && !hasDamage(problems)) problems.push(...(await indexProblems(core, fresh)))
     return { sessionId, records: core.length, ok: !hasDamage(problems), problems }
   })
@@ -53,6 +55,8 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   const revisions = new Map<string, string[]>()
   const compactions: number[] = []
   const { damage, end } = await catchUp(log, fresh.index, {
+    goOn: environment.acceptLoss,
+    onScar: (scar) => problems.push(scarOf(sessionId, scar)),
     signal: options.signal,
     onBlock: (done) => options.onProgress?.({ done, total: core.length, unit: 'records' }),
     flush: () => fresh.flush(),
@@ -61,8 +65,9 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
       for (const { code, message } of faults) problems.push({ code, message, recordId: record.id, severity: 'kept' })
       if ((frame.flags & FLAG_ORPHAN) !== 0) problems.push(orphan(record))
       if (record.type === 'compaction') compactions.push(frame.pos)
-      if (record.supersedes !== undefined)
-        revisions.set(record.supersedes, [...(revisions.get(record.supersedes) ?? []), record.id])
+      const { supersedes } = record
+      if (supersedes === undefined || faults.some(({ code }) => code.startsWith('supersedes_'))) return
+      revisions.set(supersedes, [...(revisions.get(supersedes) ?? []), record.id])
     },
   })
   log.end = end.point
@@ -80,9 +85,28 @@ function orphan(record: StoredRecord): Diagnostic {
 }
 
 function checkHash(sessionId: string, record: StoredRecord, frame: Frame, problems: Diagnostic[]): void {
-  if (hashText(canonicalText(record)) === frame.hash) return
+  if (contentHash(record) === frame.hash) return
   const message = `stream ${JSON.stringify(sessionId)}: position ${frame.pos} does not have the content hash it was stored with`
   problems.push({ code: 'ASR_CORRUPT', message, recordId: record.id, severity: 'damage' })
+}
+
+/** Undefined when the value is one that no append takes. */
+function contentHash(record: StoredRecord): bigint | undefined {
+  try {
+    return hashText(canonicalText(record))
+  } catch (error) {
+    if (isAsrError(error)) return undefined
+    throw error
+  }
+}
+
+/** A damaged frame that said only what others say again. */
+function scarOf(sessionId: string, scar: Damage): Diagnostic {
+  return {
+    code: 'ASR_CORRUPT',
+    message: `${corrupt(sessionId, scar).message}; no record is lost with it`,
+    severity: 'damage',
+  }
 }
 
 function damageOf(error: AsrError): Diagnostic {

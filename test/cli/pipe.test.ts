@@ -34,6 +34,15 @@ test('a reader that closes the pipe ends a command early and without an error', 
   }
 })
 
+test('Ctrl-C ends a listing with 130, also while nobody reads it', async () => {
+  const child = start(['log', 's1', '--json', '--store', store])
+  // The first piece is there, the pipe is full soon after.
+  child.stdout?.once('readable', () => setTimeout(() => child.kill('SIGINT'), 300))
+  const code = await new Promise((resolve) => child.once('exit', resolve))
+  child.stdout?.destroy()
+  assert.is(code, 130)
+})
+
 test('a closed pipe does not keep an import from the files that are left', async () => {
   const names = Array.from({ length: 8 }, (_, i) => `t${i}`)
   const files = names.map((sessionId) => file(`${sessionId}.jsonl`, jsonl([{ ...HEADER, sessionId }])))

@@ -41,9 +41,10 @@ const READERS = [
 test('asr --help lists every command, and the help of each has an example', async () => {
   const { code, stdout } = await run(['--help'])
   assert.is(code, 0)
-  for (const command of COMMANDS) {
+  const helps = await Promise.all(COMMANDS.map((command) => run([command, '--help'])))
+  for (const [i, help] of helps.entries()) {
+    const command = COMMANDS[i]
     assert.match(stdout, new RegExp(`^  ${command} `, 'm'))
-    const help = await run([command, '--help'])
     assert.is(help.code, 0)
     assert.match(help.stdout, new RegExp(`Example:\n  \\$ asr ${command}`))
     assert.match(help.stdout, '--store <dir>')
@@ -72,11 +73,11 @@ test('wrong usage ends with 2, says what is wrong on stderr and prints nothing',
     ['export', 's1', '--json'],
     ['rm', 's1'],
   ]
-  for (const args of wrong) {
-    const { code, stdout, stderr } = await run(args)
-    assert.is(code, 2, args.join(' '))
-    assert.is(stdout, '', args.join(' '))
-    assert.ok(stderr.length > 0, args.join(' '))
+  const outcomes = await Promise.all(wrong.map((args) => run(args)))
+  for (const [i, { code, stdout, stderr }] of outcomes.entries()) {
+    assert.is(code, 2, wrong[i].join(' '))
+    assert.is(stdout, '', wrong[i].join(' '))
+    assert.ok(stderr.length > 0, wrong[i].join(' '))
   }
 })
 

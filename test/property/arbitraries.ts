@@ -42,11 +42,16 @@ export interface Repeat {
   how: 'equal' | 'withoutSeq' | 'withoutHead' | 'otherField' | 'otherHead' | 'otherParent'
 }
 
-export type Command =
+/** Commands that do not wait for each other when they are given together. */
+export type Write =
   | { kind: 'append'; batch: (Draft | Repeat)[]; expected: 'none' | 'right' | 'old' | 'ahead'; head: string | null }
-  | { kind: 'malformed'; at: number; batch: Draft[]; how: number }
   | { kind: 'setHead'; name: string; target: Ref | null }
   | { kind: 'reviseHeader'; patch: { [key: string]: Json } }
+
+export type Command =
+  | Write
+  | { kind: 'together'; writes: Write[] }
+  | { kind: 'malformed'; at: number; batch: Draft[]; how: number }
   | { kind: 'reopen' }
   | { kind: 'rebuildIndex' }
   | { kind: 'copyElsewhere'; stay: boolean }
@@ -161,7 +166,12 @@ const STATUS: (Json | undefined)[] = [undefined, undefined, 'completed', 'comple
 
 export const draft: fc.Arbitrary<Draft> = fc.record({
   type: fc.oneof(...TYPES.map(([weight, type]) => often(weight, fc.constant(type)))),
-  entity: fc.oneof(often(6, fc.constantFrom(...ENTITY_IDS)), often(3, fc.constant(null)), often(1, fc.constant(5))),
+  entity: fc.oneof(
+    often(5, fc.constantFrom('e1', 'e2')),
+    often(3, fc.constantFrom(...ENTITY_IDS)),
+    often(3, fc.constant(null)),
+    often(1, fc.constant(5)),
+  ),
   id: fc.oneof(often(12, fc.constant(null)), often(2, fc.constantFrom(...RECORD_IDS)), often(1, fc.uuid())),
   seq: fc.constantFrom<Draft['seq'][]>('absent', 'absent', 'absent', 'absent', 'next', 'gap', 'fall', 'same'),
   parent: fc.oneof(
@@ -229,15 +239,52 @@ export const patch = fc
   )
   .map((entries) => Object.fromEntries(entries))
 
-export const command: fc.Arbitrary<Command> = fc.oneof(
+/** Drafts of few types and ids, so that they meet: calls with their results, plans with plans. */
+const narrow = (types: string[], faulty: boolean): fc.Arbitrary<Draft> =>
+  fc.record({
+    ...{ type: fc.constantFrom(...types), entity: fc.constantFrom('e1', 'e1', 'e2', null), id: fc.constant(null) },
+    seq: fc.constant('absent' as const),
+    parent: faulty
+      ? fc.constantFrom({ kind: 'implied' as const }, { kind: 'ghost' as const })
+      : fc.constant({ kind: 'implied' as const }),
+    supersedes: fc.constant({ kind: 'absent' as const }),
+    ...{ head: fc.constant(null), target: fc.constant({ kind: 'ghost' as const }), name: fc.constant('x') },
+    ...{ drop: fc.constant(false), through: fc.constant({ kind: 'absent' as const }), status: fc.constant(undefined) },
+    ...{ flags: fc.constant('none' as const), payload: fc.constant(undefined) },
+  })
+
+const narrowAppend = (types: string[], length: number, faulty: boolean): fc.Arbitrary<Write> =>
+  fc.record({
+    kind: fc.constant('append' as const),
+    batch: fc.array(narrow(types, faulty), { minLength: 1, maxLength: length }),
+    expected: fc.constant('none' as const),
+    head: fc.constant(null),
+  })
+
+const write: fc.Arbitrary<Write> = fc.oneof(
   often(26, append(1)),
-  often(12, append(5)),
-  often(
-    1,
-    fc.record({ kind: fc.constant('malformed' as const), at: nat, batch: fc.array(draft, { maxLength: 2 }), how: nat }),
-  ),
+  often(10, append(5)),
+  often(4, narrowAppend(['tool_call', 'tool_call', 'tool_result'], 6, false)),
   often(3, fc.record({ kind: fc.constant('setHead' as const), name: headName, target: fc.option(ref, { nil: null }) })),
   often(2, fc.record({ kind: fc.constant('reviseHeader' as const), patch })),
+)
+
+const together = (one: fc.Arbitrary<Write>, length: number): fc.Arbitrary<Command> =>
+  fc.record({ kind: fc.constant('together' as const), writes: fc.array(one, { minLength: 2, maxLength: length }) })
+
+export const command: fc.Arbitrary<Command> = fc.oneof(
+  often(40, write),
+  often(3, together(write, 6)),
+  often(1, together(narrowAppend(['plan', 'plan', 'message'], 2, true), 4)),
+  often(
+    1,
+    fc.record({
+      kind: fc.constant('malformed' as const),
+      at: nat,
+      batch: fc.array(draft, { maxLength: 2 }),
+      how: nat,
+    }),
+  ),
   often(2, fc.constant({ kind: 'reopen' as const })),
   often(1, fc.constant({ kind: 'rebuildIndex' as const })),
   often(1, fc.record({ kind: fc.constant('copyElsewhere' as const), stay: fc.boolean() })),

@@ -8,7 +8,7 @@ import { chunked, fileDraft, fileOf, linesOf, rewritten, SESSION } from './files
 import { isFault, type ModelStream } from './model.js'
 import { importFile, type ModelImport } from './model-import.js'
 import { RUNS, settings } from './settings.js'
-import { compareAll, outcomeOf, Subject } from './subject.js'
+import { compareAll, outcomeOf, Subject, told } from './subject.js'
 
 const cutting = fc.record({ cuts: fc.array(fc.nat(100_000), { maxLength: 6 }), asText: fc.boolean() })
 const runs = Math.ceil(RUNS / 3)
@@ -18,6 +18,8 @@ async function withSubject(check: (subject: Subject) => Promise<void>): Promise<
   const subject = new Subject(await openStore(location), location)
   try {
     await check(subject)
+  } catch (error) {
+    throw told(error, subject)
   } finally {
     await subject.store.close()
   }
@@ -37,6 +39,7 @@ async function importBoth(
     return null
   }
   const report = outcome.value
+  const session = expected.stream.header.sessionId as string
   const sorted = (diagnostics: { code: string; line?: number }[]) =>
     diagnostics.map(({ code, line }) => `${String(line).padStart(4)} ${code}`).toSorted()
   assert.equal(sorted(report.diagnostics), sorted(expected.diagnostics), 'diagnostics')
@@ -44,14 +47,14 @@ async function importBoth(
   assert.equal(
     { sessionId, records, appended, duplicates },
     {
-      sessionId: SESSION,
+      sessionId: session,
       records: expected.stream.rows.length,
       appended: expected.appended,
       duplicates: expected.duplicates,
     },
     'report',
   )
-  await subject.attend(SESSION, expected.stream)
+  await subject.attend(session, expected.stream)
   return expected
 }
 
@@ -66,6 +69,7 @@ test('CORE-2 and CORE-12: what a file brings, what is said of its lines, and all
         }
         await compareAll(subject.stream, subject.model)
         await subject.append([{ type: 'message' }, { type: 'state', head: 'side' }], {})
+        await subject.verify()
         await subject.reopen()
         await compareAll(subject.stream, subject.model)
       }),
@@ -105,6 +109,7 @@ test('CORE-21: a longer file extends the stream, a shorter one brings nothing, a
         await importBoth(subject, fileOf({ ...file, tail: '' }, holed), stream)
         if (stream === undefined) return
         await compareAll(subject.stream, subject.model)
+        await subject.verify()
         await subject.compareExport()
       }),
     ),

@@ -31,7 +31,7 @@ const REPORTS: Record<string, string> = {
   SUPERSEDES_MISMATCH: 'supersedes_mismatch',
 }
 
-/** `existing` is the stream of the file's session as the store holds it; it is left as it is. */
+/** `existing` is a stream of the store, which the file extends if it is of its session; it is left as it is. */
 export function importFile(bytes: Uint8Array, existing?: ModelStream, sessionId?: string): Fault | ModelImport {
   const lines = readLines(bytes)
   const first = lines.find((line): line is Line => 'value' in line)
@@ -39,18 +39,21 @@ export function importFile(bytes: Uint8Array, existing?: ModelStream, sessionId?
   if (!headed && sessionId === undefined) return { code: 'no_header' }
   const session = headed ? text(first.value, 'sessionId') : sessionId
   if (session === undefined) return { code: 'no_header' }
+  const named = lines.map((line) =>
+    'value' in line && line.value.type === 'header' ? text(line.value, 'sessionId') : undefined,
+  )
+  if (named.some((other) => other !== undefined && other !== session)) return { code: 'session_mismatch' }
   const starting: Rec = headed ? first.value : { type: 'header', asr: '1', sessionId: session }
-  const run = new Run(existing, new ModelStream(starting, headed ? unfaithful(first.source) : null))
+  const before = existing?.header.sessionId === session ? existing : undefined
+  const run = new Run(before, new ModelStream(starting, headed ? unfaithful(first.source) : null))
   for (const line of lines) {
     if ('code' in line) run.refuse(line)
     else if (line === first && headed) run.sayRounded(line)
-    else if (line.value.type === 'header') {
-      if (text(line.value, 'sessionId') !== session) return { code: 'session_mismatch' }
-      run.revise(line)
-    } else if (!run.take(line)) return { code: 'ASR_DIVERGED' }
+    else if (line.value.type === 'header') run.revise(line)
+    else if (!run.take(line)) return { code: 'ASR_DIVERGED' }
   }
   const outcome = run.end()
-  const alone = existing === undefined ? outcome : importFile(bytes, undefined, sessionId)
+  const alone = before === undefined ? outcome : importFile(bytes, undefined, sessionId)
   return isFault(alone) ? alone : { ...outcome, diagnostics: alone.diagnostics }
 }
 

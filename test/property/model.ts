@@ -89,6 +89,7 @@ export class ModelStream {
       parent: null,
       missing: null,
       gap: false,
+      revises: null,
       kills: null,
       move: null,
     } as unknown as Row
@@ -145,7 +146,10 @@ export class ModelStream {
         faults.push('SUPERSEDES_MISMATCH')
       else if ((statedId(row.record) ?? target.founder.id) !== entityId(target.founder))
         faults.push('SUPERSEDES_MISMATCH')
-      else row.founder = target.founder
+      else {
+        row.revises = target
+        row.founder = target.founder
+      }
     }
     const planId = row.record.type === 'plan' ? text(row.record, 'planId') : undefined
     const firstOfPlan = this.rows.find(

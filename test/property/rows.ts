@@ -17,6 +17,8 @@ export interface Row {
   missing: string | null
   /** implied parent right behind a refused line (CORE-12) */
   gap: boolean
+  /** the record that it is a revision of (CORE-17) */
+  revises: Row | null
   /** the first record of its chain; itself when it founds an entity (CORE-17) */
   founder: Row
   /** a tombstone's victim (CORE-19) */
@@ -133,4 +135,12 @@ export function cutOf(path: readonly Row[]): { recordId: string; missingParentId
 /** CORE-12 */
 export function gapsOf(path: readonly Row[]): string[] {
   return path.filter((row) => row.gap).map((row) => row.id)
+}
+
+/** CORE-18: whether some path holds two revisions of one record. */
+export function revisedTwice(rows: readonly Row[]): boolean {
+  return rows.some((row) => {
+    const path = row.revises === null ? [] : pathTo(row.parent)
+    return path.some((other) => other.revises === row.revises)
+  })
 }

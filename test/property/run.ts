@@ -18,6 +18,7 @@ import {
   nameOf,
   outcomeOf,
   Subject,
+  told,
 } from './subject.js'
 
 const MISSING: ModelAt[] = [{ head: 'ghost' }, { at: 'ghost' }]
@@ -34,6 +35,7 @@ export async function holdEngine(runs: number): Promise<void> {
           await compareSome(subject, dice)
         }
         await compareAll(subject.stream, subject.model)
+        await subject.verify()
       } catch (error) {
         throw told(error, subject)
       } finally {
@@ -42,15 +44,6 @@ export async function holdEngine(runs: number): Promise<void> {
     }),
     settings(runs),
   )
-}
-
-/** The failure with the log that led to it, which says more than the commands do. */
-function told(error: unknown, { model }: Subject): Error {
-  const cause = error instanceof Error ? error : new Error(String(error))
-  const details = (cause as { details?: unknown }).details
-  return new Error(`${cause.message}\n${details ?? cause.stack}\nthe log as the model has it:\n${model.exportText()}`, {
-    cause,
-  })
 }
 
 async function perform(subject: Subject, step: Command): Promise<void> {
@@ -63,6 +56,11 @@ async function perform(subject: Subject, step: Command): Promise<void> {
       ]
       const options = { ...(expected !== undefined && { expected }), ...(step.head !== null && { head: step.head }) }
       return subject.append(recordsOf(model, step.batch), options)
+    }
+    case 'together': {
+      const ends = await Promise.allSettled(step.writes.map((write) => perform(subject, write)))
+      for (const end of ends) if (end.status === 'rejected') throw end.reason
+      return
     }
     case 'malformed': {
       const [what, bad, code] = MALFORMED[step.how % MALFORMED.length]
@@ -101,6 +99,7 @@ async function compareSome({ stream, model }: Subject, dice: number): Promise<vo
     if (isHead(row)) continue
     await compareEntity(stream, model, ...nameOf(row), { head: 'primary' })
     await compareEntity(stream, model, ...nameOf(row), 'anywhere')
+    await compareEntity(stream, model, row.record.type as string, row.id, 'anywhere')
     await compareEntity(stream, model, row.record.type as string, entityIds[dice % entityIds.length], {
       at: some[0].id,
     })

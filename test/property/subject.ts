@@ -6,7 +6,7 @@ import { type AsrRecord, type At, type ContextView, type Header, memoryLocation,
 import type { Store, StoreLocation, Stream } from '../../src/store/api.js'
 import { plain, type Rec } from './json.js'
 import { isFault, type ModelAt, ModelStream } from './model.js'
-import { entityId, isHead, type Row } from './rows.js'
+import { entityId, isHead, type Row, revisedTwice } from './rows.js'
 
 export const HEADER: Rec = { type: 'header', asr: '1', sessionId: 'property/é😀', agent: { name: 'a', version: '1' } }
 
@@ -93,23 +93,51 @@ export class Subject {
     }
   }
 
+  /** No damage, and the note of CORE-18 where it belongs. */
+  async verify(): Promise<void> {
+    const { ok, streams } = await this.store.verify({ sessionId: this.stream.sessionId })
+    const [{ records, problems }] = streams
+    assert.equal(
+      problems.filter(({ severity }) => severity === 'damage'),
+      [],
+      'damage',
+    )
+    assert.equal([ok, streams.length, records], [true, 1, this.model.rows.length], 'verified streams and records')
+    const twice = problems.some(({ code }) => code === 'superseded_twice')
+    assert.is(twice, revisedTwice(this.model.rows), 'whether a record was revised twice on a path')
+  }
+
+  /** The call is made before anything is waited for, so that several can be under way at once. */
   async append(records: Rec[], options: { expected?: number; head?: string }): Promise<void> {
-    const outcome = await outcomeOf(() => this.stream.append(records as AsrRecord[], options))
+    const call = outcomeOf(() => this.stream.append(records as AsrRecord[], options))
     const expected = this.model.append(records, options)
+    const outcome = await call
     assert.equal('value' in outcome ? outcome.value : outcome, expected, 'receipt or code')
   }
 
   async setHead(name: string, recordId: string | null): Promise<void> {
-    const outcome = await outcomeOf(() => this.stream.setHead(name, recordId))
-    assert.equal('value' in outcome ? outcome.value : outcome, this.model.setHead(name, recordId), 'receipt or code')
+    const call = outcomeOf(() => this.stream.setHead(name, recordId))
+    const expected = this.model.setHead(name, recordId)
+    const outcome = await call
+    assert.equal('value' in outcome ? outcome.value : outcome, expected, 'receipt or code')
   }
 
   async reviseHeader(patch: Rec): Promise<void> {
-    const outcome = await outcomeOf(() => this.stream.reviseHeader(patch))
+    const call = outcomeOf(() => this.stream.reviseHeader(patch))
     const expected = this.model.reviseHeader(patch)
+    const outcome = await call
     if (isFault(expected)) assert.equal(outcome, expected, 'code of a refused header revision')
     else assert.is('value' in outcome ? plain(outcome.value as Rec) : outcome.code, plain(expected), 'revised header')
   }
+}
+
+/** The failure with the log that led to it, which says more than the commands do. */
+export function told(error: unknown, { model }: Subject): Error {
+  const cause = error instanceof Error ? error : new Error(String(error))
+  const details = (cause as { details?: unknown }).details
+  return new Error(`${cause.message}\n${details ?? cause.stack}\nthe log as the model has it:\n${model.exportText()}`, {
+    cause,
+  })
 }
 
 const texts = (rows: readonly Row[]) => rows.map((row) => plain(row.record))
@@ -213,6 +241,7 @@ export async function compareAll(stream: Stream, model: ModelStream): Promise<vo
     await compareAt(stream, model, { at: row.id })
     if (isHead(row)) continue
     for (const at of ['anywhere', { head: 'primary' }] as const) await compareEntity(stream, model, ...nameOf(row), at)
+    await compareEntity(stream, model, row.record.type as string, row.id, { at: row.id })
   }
 }
 

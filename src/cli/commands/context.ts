@@ -13,8 +13,9 @@ export function contextCommand(program: Command): void {
     .argument('<session>', 'session id')
     .addHelpText('after', example('asr context my-session', 'asr context my-session --at r12 --json'))
     .action(
-      action(async ({ location, out }, session: string, options: AtOptions) => {
-        await reading(location, async (store) => {
+      action(async (cli, session: string, options: AtOptions) => {
+        const { out } = cli
+        await reading(cli, async (store) => {
           const stream = await store.stream(session)
           const view = await stream.contextView(atOf(options))
           if (out.format === 'json') return out.objectWithList(summary(view), 'entries', view.entries())

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Stream } from '../../main.js'
 import { action, example } from '../cli.js'
+import { untilAborted } from '../interrupt.js'
 import { reading } from '../open.js'
 import { lines } from '../output.js'
 
@@ -13,11 +14,12 @@ export function digestCommand(program: Command): void {
     .option('--sha256', 'also the SHA-256 of the exported JSONL, which holds against forgery too')
     .addHelpText('after', example('asr digest my-session', 'asr digest my-session --sha256 --json'))
     .action(
-      action(async ({ location, out }, session: string, options: { sha256?: boolean }) => {
-        await reading(location, async (store) => {
+      action(async (cli, session: string, options: { sha256?: boolean }) => {
+        const { out } = cli
+        await reading(cli, async (store, signal) => {
           const stream = await store.stream(session)
           const digest = await stream.digest()
-          const sha256 = options.sha256 ? await sha256Of(stream) : undefined
+          const sha256 = options.sha256 ? await sha256Of(stream, signal) : undefined
           await out.value({ sessionId: session, records: stream.length, digest, sha256 }, () =>
             lines(`${digest}  ${stream.length} records`, ...(sha256 ? [`sha256 ${sha256}`] : [])),
           )
@@ -26,8 +28,8 @@ export function digestCommand(program: Command): void {
     )
 }
 
-async function sha256Of(stream: Stream): Promise<string> {
+async function sha256Of(stream: Stream, signal: AbortSignal): Promise<string> {
   const hash = createHash('sha256')
-  for await (const bytes of stream.exportJsonl()) hash.update(bytes)
+  for await (const bytes of untilAborted(stream.exportJsonl(), signal)) hash.update(bytes)
   return hash.digest('hex')
 }

@@ -18,8 +18,9 @@ export function entityCommand(program: Command): void {
       example('asr entity my-session tool_call call_7', 'asr entity my-session message m1 --anywhere'),
     )
     .action(
-      action(async ({ location, out }, session: string, type: string, id: string, options: EntityOptions) => {
-        await reading(location, async (store) => {
+      action(async (cli, session: string, type: string, id: string, options: EntityOptions) => {
+        const { out } = cli
+        await reading(cli, async (store) => {
           const stream = await store.stream(session)
           const at = options.anywhere ? ({ anywhere: true } as const) : { at: options.at }
           const entities = await stream.entity(type, id, at)

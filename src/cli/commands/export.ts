@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Store, Stream } from '../../main.js'
 import { action, example } from '../cli.js'
 import { endBad, say } from '../exit.js'
+import { untilAborted } from '../interrupt.js'
 import { reading } from '../open.js'
 import { writeWhole } from '../write-file.js'
 
@@ -17,11 +18,12 @@ export function exportCommand(program: Command): void {
       example('asr export my-session -o my-session.jsonl', 'asr export my-session --salvage > rest.jsonl'),
     )
     .action(
-      action(async ({ location, out, misuse }, session: string, options: ExportOptions) => {
+      action(async (cli, session: string, options: ExportOptions) => {
+        const { out, misuse } = cli
         if (out.format === 'json') misuse('an export is JSONL, there is no --json of it')
-        await reading(location, async (store) => {
+        await reading(cli, async (store, signal) => {
           const stream = await store.stream(session)
-          const bytes = stream.exportJsonl(options.salvage ? { salvage: true } : {})
+          const bytes = untilAborted(stream.exportJsonl(options.salvage ? { salvage: true } : {}), signal)
           if (options.output !== undefined && options.output !== '-') await writeWhole(options.output, bytes)
           else {
             for await (const chunk of bytes) {
@@ -29,7 +31,7 @@ export function exportCommand(program: Command): void {
               if (out.closed) return
             }
           }
-          if (options.salvage) await sayMissing(store, stream)
+          if (options.salvage) await sayMissing(store, stream, signal)
         })
       }),
     )
@@ -40,8 +42,8 @@ interface ExportOptions {
   salvage?: boolean
 }
 
-async function sayMissing(store: Store, stream: Stream): Promise<void> {
-  const report = await store.verify({ sessionId: stream.sessionId })
+async function sayMissing(store: Store, stream: Stream, signal: AbortSignal): Promise<void> {
+  const report = await store.verify({ sessionId: stream.sessionId, signal })
   const missing = report.streams.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'damage'))
   for (const { code, message } of missing) say(`missing: ${code}: ${message}`)
   if (missing.length > 0) endBad()

@@ -12,8 +12,9 @@ export function getCommand(program: Command): void {
     .argument('<record>', 'record id')
     .addHelpText('after', example('asr get my-session r12', 'asr get my-session r12 --json'))
     .action(
-      action(async ({ location, out }, session: string, id: string) => {
-        await reading(location, async (store) => {
+      action(async (cli, session: string, id: string) => {
+        const { out } = cli
+        await reading(cli, async (store) => {
           const stream = await store.stream(session)
           const record = await stream.get(id)
           const pos = await stream.position(id)

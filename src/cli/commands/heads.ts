@@ -10,8 +10,9 @@ export function headsCommand(program: Command): void {
     .argument('<session>', 'session id')
     .addHelpText('after', example('asr heads my-session'))
     .action(
-      action(async ({ location, out }, session: string) => {
-        await reading(location, async (store) => {
+      action(async (cli, session: string) => {
+        const { out } = cli
+        await reading(cli, async (store) => {
           const heads = await (await store.stream(session)).heads()
           if (out.format !== 'text') return out.list(heads, { text: String })
           const rows = heads.map((head) => [head.name, String(head.pos), head.recordId])

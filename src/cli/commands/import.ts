@@ -52,7 +52,7 @@ async function importFile(
   signal: AbortSignal,
 ): Promise<FileReport | RefusedFile> {
   try {
-    const report = await withProgress(file, async (update) => {
+    const report = await withProgress(file === '-' ? 'stdin' : file, async (update) => {
       const onRead = (done: number): void => update({ done, total: input.size, unit: 'bytes' })
       const input = await openInput(file, { signal, onRead })
       return store.importJsonl(input.chunks, { sessionId: options.session, strict: options.strict, signal })

@@ -10,8 +10,9 @@ export function leavesCommand(program: Command): void {
     .argument('<session>', 'session id')
     .addHelpText('after', example('asr leaves my-session'))
     .action(
-      action(async ({ location, out }, session: string) => {
-        await reading(location, async (store) => {
+      action(async (cli, session: string) => {
+        const { out } = cli
+        await reading(cli, async (store) => {
           const leaves = await (await store.stream(session)).leaves()
           if (out.format !== 'text') return out.list(leaves, { text: String })
           const rows = leaves.map((leaf) => [String(leaf.pos), leaf.recordId, leaf.heads.join(', ')])

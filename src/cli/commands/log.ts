@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { StoredRecord, Stream } from '../../main.js'
 import { action, type Cli, example } from '../cli.js'
-import { reading, readingUntilStopped } from '../open.js'
+import { following, reading } from '../open.js'
 import type { Output } from '../output.js'
 import { numberedRecords } from '../records.js'
 
@@ -32,14 +32,15 @@ interface Placed {
   record: StoredRecord
 }
 
-async function show({ location, out }: Cli, session: string, { from, follow }: LogOptions): Promise<void> {
+async function show(cli: Cli, session: string, { from, follow }: LogOptions): Promise<void> {
+  const { location, out } = cli
   if (!follow) {
-    return reading(location, async (store) => {
+    return reading(cli, async (store) => {
       const stream = await store.stream(session)
       await out.list(range(stream, from), numberedRecords(stream.length))
     })
   }
-  await readingUntilStopped(location, async (store, signal) => {
+  await following(location, async (store, signal) => {
     const stream = await store.stream(session)
     await out.list(followed(stream, from, out, signal), numberedRecords(stream.length))
   })

@@ -10,8 +10,9 @@ export function lsCommand(program: Command): void {
     .description('list the streams')
     .addHelpText('after', example('asr ls', 'asr ls --jsonl | head'))
     .action(
-      action(async ({ location, out }) => {
-        await reading(location, async (store) => {
+      action(async (cli) => {
+        const { out } = cli
+        await reading(cli, async (store) => {
           if (out.format !== 'text') return out.list(store.streams(), { text: String })
           const rows: string[][] = []
           for await (const info of store.streams()) rows.push(row(info))

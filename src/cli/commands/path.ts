@@ -11,8 +11,9 @@ export function pathCommand(program: Command): void {
     .option('--resolved', 'each live entity once, at its place, in force')
     .addHelpText('after', example('asr path my-session', 'asr path my-session --at r12 --resolved'))
     .action(
-      action(async ({ location, out }, session: string, options: PathOptions) => {
-        await reading(location, async (store) => {
+      action(async (cli, session: string, options: PathOptions) => {
+        const { out } = cli
+        await reading(cli, async (store) => {
           const stream = await store.stream(session)
           const path = await stream.activePath(atOf(options))
           sayIfBroken(path)

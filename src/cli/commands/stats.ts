@@ -14,25 +14,26 @@ export function statsCommand(program: Command): void {
     .argument('[session]', 'session id (default: every stream)')
     .addHelpText('after', example('asr stats my-session', 'asr stats --json'))
     .action(
-      action(async ({ location, out }, session?: string) => {
-        await reading(location, async (store) => {
+      action(async (cli, session?: string) => {
+        const { out } = cli
+        await reading(cli, async (store, signal) => {
           if (session !== undefined) {
-            const stats = await streamStats(store, session)
+            const stats = await streamStats(store, session, signal)
             await out.value(stats, () => inWords(stats))
-          } else if (out.format !== 'text') await out.list(everyStream(store), { text: String })
-          else for await (const stats of everyStream(store)) await out.write(`${await inWords(stats)}\n`)
+          } else if (out.format !== 'text') await out.list(everyStream(store, signal), { text: String })
+          else for await (const stats of everyStream(store, signal)) await out.write(`${await inWords(stats)}\n`)
         })
       }),
     )
 }
 
-async function* everyStream(store: Store): AsyncIterable<StreamStats> {
-  for await (const { sessionId } of store.streams()) yield streamStats(store, sessionId)
+async function* everyStream(store: Store, signal: AbortSignal): AsyncIterable<StreamStats> {
+  for await (const { sessionId } of store.streams()) yield streamStats(store, sessionId, signal)
 }
 
-async function streamStats(store: Store, sessionId: string): Promise<StreamStats> {
+async function streamStats(store: Store, sessionId: string, signal: AbortSignal): Promise<StreamStats> {
   const stream = await store.stream(sessionId)
-  return withProgress(sessionId, (onProgress) => statsOf(stream, onProgress))
+  return withProgress(sessionId, (onProgress) => statsOf(stream, { onProgress, signal }))
 }
 
 async function inWords(stats: StreamStats): Promise<string> {

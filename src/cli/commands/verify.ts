@@ -14,9 +14,10 @@ export function verifyCommand(program: Command): void {
     .argument('[session]', 'session id (default: every stream)')
     .addHelpText('after', example('asr verify', 'asr verify my-session --json'))
     .action(
-      action(async ({ location, out }, sessionId?: string) => {
-        await reading(location, async (store) => {
-          const report = await withProgress('verify', (onProgress) => store.verify({ sessionId, onProgress }))
+      action(async (cli, sessionId?: string) => {
+        const { out } = cli
+        await reading(cli, async (store, signal) => {
+          const report = await withProgress('verify', (onProgress) => store.verify({ sessionId, onProgress, signal }))
           if (!report.ok) endBad()
           if (out.format === 'jsonl') return out.list(report.streams, { text: String })
           await out.value(report, () => inWords(report))

@@ -1,0 +1,27 @@
+/**
+ * The figures by name.
+ */
+import { append } from './append.js'
+import { coldView } from './cold-view.js'
+import { disk } from './disk.js'
+import type { Figure } from './figure.js'
+import { get } from './get.js'
+import { importing } from './import.js'
+import { manyStreams } from './many-streams.js'
+import { memory } from './memory.js'
+import { path } from './path.js'
+import { reopen } from './reopen.js'
+import { scan } from './scan.js'
+
+export const FIGURES: { [name: string]: Figure } = {
+  append,
+  'cold-view': coldView,
+  scan,
+  get,
+  path,
+  import: importing,
+  memory,
+  disk,
+  reopen,
+  'many-streams': manyStreams,
+}

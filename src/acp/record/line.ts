@@ -1,0 +1,118 @@
+/**
+ * The one queue of a session: everything in the order in which it was first seen, written in that order (M5).
+ */
+import { type AsrRecord, participates } from '../../record/record.js'
+import type { Loss } from '../losses.js'
+import { LOSSES_BY_TYPE } from '../losses.js'
+import type { EntityKind, SlotContext, Stage } from './slot.js'
+import { type Draft, draftsOf, type Ref, Tracked, type WriteOptions } from './tracked.js'
+
+/** What is a record at once. */
+export const eventKind: EntityKind<AsrRecord> = {
+  name: 'event',
+  slots: (body) => [{ name: 'event', body }],
+}
+
+export type Context = Omit<SlotContext, 'stage'>
+
+export interface Sink {
+  append(drafts: Draft[]): void
+  declare(losses: Loss[]): void
+}
+
+export class Line {
+  /** entities that updates can still reach without a look into the store */
+  readonly held = new Map<string, Tracked>()
+  /** the last record that participates in context (ASR-719) */
+  last: Ref | undefined
+  /** entities were written and let go: an id that is not held may be known to the store */
+  hasLetGo = false
+  /** something was written */
+  hasWritten = false
+  /** what is not written yet, in first-seen order */
+  private queue: Tracked[] = []
+  /** no turn is under way: an event can be written at once */
+  private isIdle = true
+
+  constructor(
+    private readonly context: () => Context,
+    private readonly sink: Sink,
+  ) {}
+
+  /** Something first seen takes its place; with a key it is held. */
+  add(tracked: Tracked, key?: string): void {
+    if (key !== undefined) this.held.set(key, tracked)
+    if (tracked.placed) return
+    this.queue.push(tracked)
+    if (tracked.kind !== eventKind) this.isIdle = false
+    else if (this.isIdle) this.writeQueue()
+  }
+
+  /** An event that waits to be written: the last of a type that is wanted. */
+  lastEvent(type: string, wanted: (record: AsrRecord) => boolean): AsrRecord | undefined {
+    const events = this.queue.filter(({ kind }) => kind === eventKind).map(({ state }) => state as AsrRecord)
+    return events.findLast((record) => record.type === type && wanted(record))
+  }
+
+  /** An entity is to be written: all that was first seen before it goes first, as it then stands. */
+  writeThrough(tracked: Tracked): void {
+    if (!tracked.placed) this.writeUntil(this.queue.indexOf(tracked))
+    this.write(tracked, { stage: 'passing' })
+  }
+
+  /** Everything first seen so far is written as it stands. */
+  writeQueue(): void {
+    this.writeUntil(this.queue.length)
+  }
+
+  /** Everything is written in first-seen order: what was written and is not so any more, then what never was. */
+  writeAll(stage: Stage, options: Pick<WriteOptions, 'force' | 'snapshot'> = {}): void {
+    for (const tracked of this.held.values()) {
+      const { placed, dirty, partial } = tracked
+      if (placed && (dirty || (partial && stage === 'end'))) this.write(tracked, { ...options, stage })
+    }
+    for (const tracked of this.queue.splice(0)) this.write(tracked, { ...options, stage })
+  }
+
+  /** The two states at which everything is written (ASR-705); with the turn over, it is let go. */
+  stateChanged(state: unknown): void {
+    if (state === 'requires_action') this.writeAll('pause')
+    this.isIdle = state === 'idle'
+    if (!this.isIdle) return
+    this.writeAll('end')
+    this.letGo()
+  }
+
+  /** Lets go of what is written and waits for no answer: later updates find it in the store. */
+  letGo(): void {
+    for (const [key, { dirty, awaiting }] of this.held) {
+      if (dirty || awaiting !== undefined) continue
+      this.held.delete(key)
+      this.hasLetGo = true
+    }
+  }
+
+  /** Hands drafts on, and keeps count of what they mean for the stream. */
+  emit(drafts: Draft[], losses: Loss[] = []): void {
+    if (drafts.length === 0) return
+    this.hasWritten = true
+    for (const { ref, record } of drafts) if (participates(record)) this.last = ref
+    const byType = drafts.flatMap(({ record }) => LOSSES_BY_TYPE.get(record.type) ?? [])
+    this.sink.declare([...losses, ...byType])
+    this.sink.append(drafts)
+  }
+
+  private writeUntil(end: number): void {
+    for (const tracked of this.queue.splice(0, end)) this.write(tracked, { stage: 'passing' })
+  }
+
+  private write(tracked: Tracked, how: Omit<WriteOptions, keyof Context>): void {
+    const drafts = draftsOf(tracked, { ...this.context(), ...how })
+    this.emit(drafts, drafts.length > 0 ? (tracked.kind.losses?.(tracked.state) ?? []) : [])
+  }
+}
+
+/** A record that is not folded, ready to be added. */
+export function eventTracked(body: AsrRecord, times: Tracked['times'], frames: Tracked['frames']): Tracked {
+  return new Tracked(eventKind, body, times, frames) as Tracked
+}

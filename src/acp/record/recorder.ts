@@ -1,0 +1,174 @@
+/**
+ * A recorder: takes the frames of connections and writes a stream a session (ASR-701).
+ */
+import type { Store } from '../../store/api.js'
+import type {
+  ConnectionKey,
+  ObservedFrame,
+  Recorder,
+  RecorderOptions,
+  RecorderProblem,
+  RecorderSummary,
+} from './api.js'
+import { finish } from './apply.js'
+import { Connection } from './connection.js'
+import { Feed } from './feed.js'
+import { Router, type Sighting, wireLine } from './router.js'
+import { withoutConfiguration } from './secrets.js'
+import { Session } from './session.js'
+import { CONNECTION_FILE, WireFile, type WireStorage, wireFileName, wireStorageOf } from './wire.js'
+
+/** Records ACP v2 connections into a store (ASR-700 to ASR-723, ASR-734, ASR-735). */
+export function createRecorder(store: Store, options: RecorderOptions = {}): Recorder {
+  return new AcpRecorder(store, options)
+}
+
+class AcpRecorder implements Recorder {
+  private readonly feeds = new Map<string, Feed>()
+  private readonly connections = new Map<ConnectionKey, Connection>()
+  private readonly secretFields: ReadonlySet<string>
+  private readonly wireStorage: WireStorage | undefined
+  private readonly router: Router
+  private readonly counts = { frames: 0, notJsonRpc: 0, problems: 0 }
+  private asideFile: Promise<WireFile | undefined> | undefined
+  private stopped: Promise<RecorderSummary> | undefined
+
+  constructor(
+    private readonly store: Store,
+    private readonly options: RecorderOptions,
+  ) {
+    this.secretFields = new Set(options.secretFields)
+    this.wireStorage = options.keepWire === 'none' ? undefined : (options.wireStorage ?? wireStorageOf(store))
+    this.router = new Router({
+      feed: (sessionId) => this.feed(sessionId),
+      secretFields: this.secretFields,
+      keepsAll: options.keepWire === 'verbatim',
+      aside: (sighting, kept) => this.aside(wireLine(sighting, kept)),
+      notJsonRpc: (sighting) => this.notJsonRpc(sighting),
+      otherVersion: (connection) => this.otherVersion(connection),
+    })
+  }
+
+  get summary(): RecorderSummary {
+    const feeds = [...this.feeds.values()].filter(({ session }) => session.writer.exists)
+    const records = feeds.reduce((sum, { session }) => sum + session.writer.written, 0)
+    return { ...this.counts, records, sessions: feeds.map(({ session }) => session.sessionId) }
+  }
+
+  observe(observed: ObservedFrame): void {
+    if (this.stopped !== undefined) return
+    this.counts.frames++
+    try {
+      const { dir, frame, text } = observed
+      const connection = this.connection(observed.conn ?? 0)
+      this.router.route({ connection, dir, frame, text, at: this.time(observed.at) })
+    } catch (error) {
+      this.failed(error)
+    }
+  }
+
+  disconnected(conn: ConnectionKey = 0): void {
+    const connection = this.connections.get(conn)
+    if (connection === undefined || this.stopped !== undefined) return
+    this.connections.delete(conn)
+    this.router.lost(connection, this.feeds.values())
+  }
+
+  async settled(): Promise<void> {
+    await Promise.all([...this.feeds.values()].map((feed) => feed.settled()))
+    await (await this.asideFile)?.flush()
+  }
+
+  stop(): Promise<RecorderSummary> {
+    this.stopped ??= this.end()
+    return this.stopped
+  }
+
+  private async end(): Promise<RecorderSummary> {
+    for (const connection of this.connections.values()) this.router.releaseHeld(connection)
+    for (const feed of this.feeds.values()) feed.push(finish)
+    await this.settled()
+    for (const feed of this.feeds.values()) {
+      feed.stop()
+      await feed.session.writer.finish()
+    }
+    return this.summary
+  }
+
+  private feed(sessionId: string): Feed {
+    let feed = this.feeds.get(sessionId)
+    if (feed === undefined) {
+      const session = new Session({
+        sessionId,
+        store: this.store,
+        options: this.options,
+        secretFields: this.secretFields,
+        report: (problem) => this.report(problem),
+        openWire: async (id) => this.openWire(await wireFileName(id), id),
+      })
+      feed = new Feed(session, (error) => this.failed(error, sessionId))
+      this.feeds.set(sessionId, feed)
+    }
+    return feed
+  }
+
+  private connection(key: ConnectionKey): Connection {
+    const known = this.connections.get(key) ?? new Connection(key)
+    this.connections.set(key, known)
+    return known
+  }
+
+  private async openWire(name: string, sessionId?: string): Promise<WireFile | undefined> {
+    if (this.wireStorage === undefined) return undefined
+    const file = new WireFile(this.wireStorage, name, (cause) => {
+      this.report({ code: 'wire_failed', message: `frames are not kept any further in ${name}`, sessionId, cause })
+    })
+    await file.open()
+    return file
+  }
+
+  /** Keeps what belongs to no session. */
+  private aside(line: string): void {
+    this.asideFile = (this.asideFile ?? this.openWire(CONNECTION_FILE)).then(async (file) => {
+      file?.add(line)
+      await file?.flush()
+      return file
+    })
+  }
+
+  /** Counted, and kept as what it is; what may hold configuration only when all is kept. */
+  private notJsonRpc(sighting: Sighting): void {
+    this.counts.notJsonRpc++
+    const { at, connection, dir, frame, text } = sighting
+    if (this.wireStorage === undefined) return
+    const keepsAll = this.options.keepWire === 'verbatim'
+    const kept = frame === undefined || keepsAll ? frame : withoutConfiguration(frame)
+    const isKept = keepsAll || text === undefined || !/mcpServers|headers|"env"/.test(text)
+    const shown = frame === undefined ? { text: isKept ? text : undefined, length: text?.length } : { frame: kept }
+    this.aside(JSON.stringify({ at, conn: connection.key, dir, ...shown }))
+  }
+
+  private otherVersion({ key, protocolVersion }: Connection): void {
+    const message = `connection ${JSON.stringify(key)} speaks version ${JSON.stringify(protocolVersion)} and is not recorded`
+    this.report({ code: 'protocol_version', message })
+  }
+
+  private time(at: string | number | undefined): string {
+    if (typeof at === 'string') return at
+    return new Date(at ?? this.options.now?.() ?? Date.now()).toISOString()
+  }
+
+  private failed(cause: unknown, sessionId?: string): void {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    this.report({ code: 'frame_failed', message: `a frame could not be dealt with: ${reason}`, sessionId, cause })
+  }
+
+  private report(problem: RecorderProblem): void {
+    this.counts.problems++
+    try {
+      this.options.onProblem?.(problem)
+    } catch {
+      // What the caller makes of it does not concern the frames.
+    }
+  }
+}

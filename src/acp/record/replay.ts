@@ -1,0 +1,89 @@
+/**
+ * Closing a replay window: what was told again is compared with what is recorded (ASR-717, ASR-718).
+ */
+import type { AsrRecord } from '../../record/record.js'
+import type { Stream } from '../../store/api.js'
+import { sameJson } from '../json.js'
+import type { Connection } from './connection.js'
+import type { Session } from './session.js'
+import { lastOf, lastParticipating, revived } from './stored.js'
+import type { Draft, Tracked } from './tracked.js'
+import { replayDrafts, type Window } from './window.js'
+
+/** Writes what a replay told that is not recorded, or not so, and nothing twice. */
+export async function closeWindow(session: Session, connection: Connection): Promise<void> {
+  const window = session.windows.get(connection)
+  if (window === undefined) return
+  session.windows.delete(connection)
+  const stream = await session.storedStream()
+  const parent = await parentStream(session, window)
+  let last: Draft | undefined
+  for (const [key, { kind, id, tracked }] of window.entities) {
+    const held = session.line.held.get(key)
+    const known = held ?? (stream && (await revived(stream, kind, id, session.roots)))
+    const original = parent && known === undefined ? await revived(parent, kind, id, session.roots) : undefined
+    if (known === undefined && kind.name === 'compaction') {
+      tracked.through = session.line.last ?? (stream && (await lastParticipating(stream)))
+    }
+    const drafts = compared(session, tracked, known)
+    if (parent !== undefined && original !== undefined) markCopies(drafts, tracked, original, parent.sessionId)
+    session.line.emit(drafts, drafts.length > 0 ? (kind.losses?.(tracked.state) ?? []) : [])
+    last = drafts.at(-1) ?? last
+  }
+  if (last !== undefined) session.line.hasLetGo = true
+  await compareEvents(session, window, stream)
+  if (window.fork !== undefined && last !== undefined) localThrough(session, window.fork, last)
+}
+
+function compared(session: Session, told: Tracked, known: Tracked | undefined): Draft[] {
+  const { roots, setup } = session
+  const context = { roots, secretFields: setup.secretFields, clientIsPerson: false, stage: 'end' as const }
+  return replayDrafts(told, known, context)
+}
+
+/** Each record names the one of the parent that it is a copy of (ASR-718). */
+function markCopies(drafts: Draft[], told: Tracked, original: Tracked, session: string): void {
+  for (const [slot, { ref }] of told.written) {
+    const id = original.written.get(slot)?.ref.id
+    const draft = drafts.find((one) => one.ref === ref)
+    if (draft !== undefined && id !== undefined) draft.copiedFrom = { session, id, proof: 'native_id' }
+  }
+}
+
+async function parentStream({ setup }: Session, { fork }: Window): Promise<Stream | undefined> {
+  if (fork === undefined) return undefined
+  return setup.store.stream(fork).catch(() => undefined)
+}
+
+/** The inherited history ends with this record (ASR-718). ACP has no mark for it, so this is where we take it to end. */
+function localThrough(session: Session, parent: string, { ref }: Draft): void {
+  const inherits = { mode: 'copied', from: parent, evidence: 'native_field' }
+  session.writer.revise((header) => ({
+    lineage: { ...header.lineage, inherits: { ...inherits, ...header.lineage?.inherits, localThroughId: ref.id } },
+  }))
+}
+
+/** Of each type of event, what was told last stands for how things are: it is recorded when the stream says otherwise. */
+async function compareEvents(session: Session, { events }: Window, stream: Stream | undefined): Promise<void> {
+  const latest = new Map(events.map((event) => [event.record.type, event]))
+  for (const { record, tracked } of events) {
+    if (latest.get(record.type)?.record !== record && !record.type.includes('/')) continue
+    if (await isRecorded(session, stream, record)) continue
+    if (record.type === 'state') tracked.times = session.times(String(tracked.times.observedAt), true)
+    session.line.add(tracked)
+    if (record.type === 'state') session.line.stateChanged(record.state)
+  }
+}
+
+async function isRecorded(session: Session, stream: Stream | undefined, record: AsrRecord): Promise<boolean> {
+  const said = contentOf(record)
+  const wanted = (other: AsrRecord): boolean => other.state !== 'resumed' && other.state !== 'ended'
+  const last = session.line.lastEvent(record.type, wanted) ?? (stream && (await lastOf(stream, record.type, wanted)))
+  return last !== undefined && sameJson(contentOf(last), said)
+}
+
+/** What an event says, without when and where it was said. */
+function contentOf(record: AsrRecord): unknown {
+  const { id, seq, ts, tsSource, observedAt, _meta, native, ...said } = record
+  return record.type.includes('/') ? { ...said, record: native?.record } : said
+}

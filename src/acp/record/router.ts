@@ -1,0 +1,282 @@
+/**
+ * From connections to sessions: whose a frame is, and what it answers.
+ */
+import { type Direction, type Message, messageOf, messagesIn } from '../frames.js'
+import { isObject, type JsonObject, objectOf, textOf } from '../json.js'
+import { directoriesOf } from '../paths.js'
+import { ACP_PROTOCOL_VERSION } from '../revision.js'
+import { applyNotification, applyRequest, applyResponse, connectionLost } from './apply.js'
+import { type Asked, type Connection, opensSession } from './connection.js'
+import type { Feed, Task } from './feed.js'
+import type { Opening } from './header.js'
+import { closeWindow } from './replay.js'
+import { redactedCall, redactedResponse } from './secrets.js'
+import type { Session } from './session.js'
+import type { FrameRange } from './tracked.js'
+import type { Seen } from './update.js'
+import { Window } from './window.js'
+
+/** A message as it was seen. */
+export interface Sighting {
+  connection: Connection
+  dir: Direction
+  at: string
+  frame: unknown
+  /** the text on the wire, when the frame is all of it */
+  text: string | undefined
+}
+
+export interface RouterPorts {
+  feed(sessionId: string): Feed
+  secretFields: ReadonlySet<string>
+  keepsAll: boolean
+  /** keeps a frame that belongs to no session */
+  aside(sighting: Sighting, frame: unknown): void
+  notJsonRpc(sighting: Sighting): void
+  otherVersion(connection: Connection): void
+}
+
+type Apply = (session: Session, seen: Seen) => void | Promise<void>
+
+const NOTHING_KNOWN: Opening = { directories: [] }
+
+/** ACP forks whole sessions (ASR-718). */
+function forked(parent: string): Record<string, unknown> {
+  const evidence = 'native_field'
+  return { forkedFrom: { session: parent, evidence }, inherits: { mode: 'copied', from: parent, evidence } }
+}
+
+export class Router {
+  private readonly heldOn = new Map<Connection, Set<Feed>>()
+
+  constructor(private readonly ports: RouterPorts) {}
+
+  route(sighting: Sighting): void {
+    const messages = messagesIn(sighting.frame)
+    const text = messages.length === 1 && !Array.isArray(sighting.frame) ? sighting.text : undefined
+    for (const frame of messages) this.message({ ...sighting, frame, text })
+  }
+
+  /** A connection is gone, and with it what was asked on it. */
+  lost(connection: Connection, feeds: Iterable<Feed>): void {
+    this.releaseHeld(connection)
+    for (const feed of feeds) {
+      feed.push((session) => (session.connections.has(connection) ? connectionLost(session, connection) : undefined))
+    }
+  }
+
+  private message(sighting: Sighting): void {
+    const { connection, frame } = sighting
+    const message = messageOf(frame)
+    if (message === undefined || !isObject(frame)) this.ports.notJsonRpc(sighting)
+    else if ((connection.protocolVersion ?? ACP_PROTOCOL_VERSION) !== ACP_PROTOCOL_VERSION) {
+      this.aside(sighting, frame, message, undefined)
+    } else if (message.kind === 'request') this.request(sighting, frame, message)
+    else if (message.kind === 'response') this.response(sighting, frame, message)
+    else this.notification(sighting, frame, message)
+  }
+
+  private request(sighting: Sighting, frame: JsonObject, message: Message & { kind: 'request' }): void {
+    const { connection, dir, at, text } = sighting
+    const asked: Asked = { method: message.method, params: message.params, id: message.id, at, frame, text }
+    connection.ask(dir, asked)
+    if (opensSession(message.method) && message.method !== 'session/fork') return
+    const sessionId = textOf(message.params.sessionId)
+    if (sessionId === undefined) {
+      this.aside(sighting, frame, message, undefined)
+      return
+    }
+    const isResume = message.method === 'session/resume'
+    const opening = { directories: isResume ? directoriesOf(message.params) : [] }
+    const apply: Apply = (session, seen) => applyRequest(session, asked, seen)
+    this.deliver(sighting, sessionId, opening, this.task(sighting, frame, message, asked, apply))
+  }
+
+  private response(sighting: Sighting, frame: JsonObject, message: Message & { kind: 'response' }): void {
+    const asked = sighting.connection.answered(sighting.dir, message.id)
+    const sessionId = textOf(asked?.params.sessionId)
+    if (asked?.method === 'initialize') this.initialized(sighting.connection, message)
+    if (asked !== undefined && opensSession(asked.method)) this.opened(sighting, frame, message, asked)
+    else if (asked === undefined || sessionId === undefined) this.aside(sighting, frame, message, asked)
+    else {
+      const feed = this.deliver(sighting, sessionId, NOTHING_KNOWN, this.answerTask(sighting, frame, message, asked))
+      this.closeChildren(sighting.connection, feed, asked.children ?? [])
+    }
+  }
+
+  private answerTask(
+    sighting: Sighting,
+    frame: JsonObject,
+    message: Message & { kind: 'response' },
+    asked: Asked,
+  ): Task {
+    const apply: Apply = (session, seen) => applyResponse(session, asked, message, seen)
+    return this.task(sighting, frame, message, asked, apply)
+  }
+
+  /** The windows of children close behind their parent's (ASR-721). */
+  private closeChildren(connection: Connection, parent: Feed, children: readonly string[]): void {
+    if (children.length === 0) return
+    const parentDone = parent.reached()
+    for (const child of children) {
+      this.ports.feed(child).push((session) => parentDone.then(() => closeWindow(session, connection)))
+    }
+  }
+
+  private notification(sighting: Sighting, frame: JsonObject, message: Message & { kind: 'notification' }): void {
+    const { connection } = sighting
+    const { method, params } = message
+    const sessionId =
+      method === 'elicitation/complete' ? connection.completed(params.elicitationId) : textOf(params.sessionId)
+    if (sessionId === undefined) {
+      this.aside(sighting, frame, message, undefined)
+      return
+    }
+    const apply: Apply = (session, seen) => applyNotification(session, message, frame, seen)
+    const task = this.task(sighting, frame, message, undefined, apply)
+    const feed = this.deliver(sighting, sessionId, NOTHING_KNOWN, task)
+    const update = method === 'session/update' ? objectOf(params.update) : undefined
+    if (update?.sessionUpdate === 'subagent_update' && typeof update.sessionId === 'string') {
+      this.spawned(connection, feed, update.sessionId, textOf(update.toolCallId))
+    }
+  }
+
+  /** The answer to a request for a new session: it names the session (ASR-701, ASR-718). */
+  private opened(sighting: Sighting, frame: JsonObject, message: Message & { kind: 'response' }, asked: Asked): void {
+    const task = this.answerTask(sighting, frame, message, asked)
+    const { connection, dir } = sighting
+    const parent = asked.method === 'session/fork' ? textOf(asked.params.sessionId) : undefined
+    const sessionId = textOf(objectOf(message.result)?.sessionId)
+    const request: Sighting = {
+      ...sighting,
+      dir: dir === 'c2a' ? 'a2c' : 'c2a',
+      at: asked.at,
+      frame: asked.frame,
+      text: asked.text,
+    }
+    const asking = this.task(request, asked.frame, { kind: 'request', ...asked }, asked, (_, seen) => {
+      asked.frames = seen.frames
+    })
+    if (parent !== undefined) {
+      this.deliver(sighting, parent, NOTHING_KNOWN, this.task(sighting, frame, message, asked))
+    }
+    if (sessionId !== undefined) this.begin(sighting, sessionId, asked, parent, [asking, task])
+    else if (parent === undefined) {
+      this.aside(request, asked.frame, { kind: 'request', ...asked }, undefined)
+      this.aside(sighting, frame, message, asked)
+    }
+    if (!connection.isOpeningSession) this.releaseHeld(connection)
+  }
+
+  /** A session that an agent made: what was told of it before its answer comes behind the request for it. */
+  private begin(
+    { connection }: Sighting,
+    sessionId: string,
+    { params }: Asked,
+    parent: string | undefined,
+    [asking, answer]: [Task, Task],
+  ): void {
+    const feed = this.ports.feed(sessionId)
+    const lineage = parent === undefined ? undefined : forked(parent)
+    const begin: Task = (session) => {
+      if (parent !== undefined) session.windows.set(connection, new Window(parent))
+      return asking(session)
+    }
+    if (feed.isHeld) {
+      const opening = { directories: directoriesOf(params), lineage }
+      feed.release({ opening, agent: connection.agent, isNew: true, after: begin })
+    } else feed.push(begin)
+    feed.push(answer)
+  }
+
+  /** Updates of a session may come before the answer that names it: they wait while such an answer may come. */
+  private deliver(sighting: Sighting, sessionId: string, opening: Opening, task: Task): Feed {
+    const { connection, dir } = sighting
+    const feed = this.ports.feed(sessionId)
+    feed.push(task)
+    if (!feed.isHeld) return feed
+    if (dir === 'a2c' && connection.isOpeningSession) {
+      const held = this.heldOn.get(connection) ?? new Set()
+      this.heldOn.set(connection, held.add(feed))
+    } else feed.release({ opening, agent: connection.agent })
+    return feed
+  }
+
+  /** No answer comes any more that could name the sessions that wait for one. */
+  releaseHeld(connection: Connection): void {
+    const { agent } = connection
+    for (const feed of this.heldOn.get(connection) ?? []) feed.release({ opening: NOTHING_KNOWN, agent })
+    this.heldOn.delete(connection)
+  }
+
+  /** A child session: its record in the parent comes before anything of its own (ASR-721). */
+  private spawned(connection: Connection, parent: Feed, childId: string, callId: string | undefined): void {
+    const child = this.ports.feed(childId)
+    const { sessionId, writer } = parent.session
+    const resuming = connection.resuming(sessionId)
+    if (resuming !== undefined) resuming.children = [...(resuming.children ?? []), childId]
+    const spawnedBy = { session: sessionId, ...(callId !== undefined && { callId }), evidence: 'native_field' }
+    const opening: Opening = { directories: [], lineage: { spawnedBy } }
+    const after: Task = (session) => {
+      session.seenOn(connection)
+      if (resuming !== undefined) session.windows.set(connection, new Window())
+    }
+    if (!child.isHeld) {
+      child.push(after)
+      child.push((session) => session.inherit({ spawnedBy }))
+      return
+    }
+    const told = parent.reached()
+    const before: Task = async () => {
+      await told
+      await writer.settled()
+      opening.directories = parent.session.roots.list.flatMap(({ path }) => path ?? [])
+    }
+    child.release({ opening, agent: connection.agent, before, after })
+  }
+
+  private initialized(connection: Connection, message: Message & { kind: 'response' }): void {
+    if (message.error !== undefined) return
+    connection.initialized(message.result)
+    if (connection.protocolVersion !== ACP_PROTOCOL_VERSION) this.ports.otherVersion(connection)
+  }
+
+  /** What is done with a message when its session's turn comes: it is kept, then applied. */
+  private task(sighting: Sighting, frame: JsonObject, message: Message, asked: Asked | undefined, apply?: Apply): Task {
+    const { connection, at } = sighting
+    return (session) => {
+      if (session.skipped) return
+      session.seenOn(connection)
+      const frames = this.keep(session, sighting, frame, message, asked)
+      return apply?.(session, { connection, at, frames })
+    }
+  }
+
+  private keep(
+    session: Session,
+    sighting: Sighting,
+    frame: JsonObject,
+    message: Message,
+    asked: Asked | undefined,
+  ): FrameRange | undefined {
+    if (session.wire === undefined) return undefined
+    return session.wire.add(wireLine(sighting, this.kept(frame, message, asked)))
+  }
+
+  private aside(sighting: Sighting, frame: JsonObject, message: Message, asked: Asked | undefined): void {
+    this.ports.aside(sighting, this.kept(frame, message, asked))
+  }
+
+  /** A frame as it may be kept. */
+  private kept(frame: JsonObject, message: Message, asked: Asked | undefined): JsonObject {
+    if (this.ports.keepsAll) return frame
+    if (message.kind === 'response') return redactedResponse(frame, asked, this.ports.secretFields)
+    return redactedCall(frame, message)
+  }
+}
+
+/** A line of a native file. A frame that is kept as it came is kept in its own text. */
+export function wireLine({ at, connection, dir, frame, text }: Sighting, kept: unknown): string {
+  const json = kept === frame && text !== undefined && !text.includes('\n') ? text : JSON.stringify(kept)
+  return `{"at":${JSON.stringify(at)},"conn":${JSON.stringify(connection.key)},"dir":"${dir}","frame":${json}}`
+}

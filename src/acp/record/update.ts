@@ -1,0 +1,147 @@
+/**
+ * What a `session/update` does to a session's recording.
+ */
+import type { AsrRecord } from '../../record/record.js'
+import { isFinalStatus } from '../fold/tool-call.js'
+import type { JsonObject } from '../json.js'
+import type { Connection } from './connection.js'
+import { eventOf, unmapped } from './events.js'
+import { sessionMessageKind } from './kinds/session-message.js'
+import { subagentKind } from './kinds/subagent.js'
+import { type AnyKind, kindOfUpdate } from './kinds/updates.js'
+import { eventTracked } from './line.js'
+import { closeWindow } from './replay.js'
+import type { Session } from './session.js'
+import { lastParticipating, revived } from './stored.js'
+import { type FrameRange, Tracked } from './tracked.js'
+import type { Window } from './window.js'
+
+/** Where an update was seen. */
+export interface Seen {
+  connection: Connection
+  at: string
+  frames: FrameRange | undefined
+}
+
+type Done = void | Promise<void>
+
+export function entityKey(kind: AnyKind, id: string): string {
+  return `${kind.name}\n${id}`
+}
+
+/** Folds an update, or records it. A promise only when the store has to be asked first. */
+export function applyUpdate(session: Session, update: JsonObject, seen: Seen): Done {
+  const window = session.windows.get(seen.connection)
+  if (window?.fork !== undefined && update.sessionUpdate === 'state_update') {
+    return closeWindow(session, seen.connection).then(() => applyUpdate(session, update, seen))
+  }
+  const kind = kindOfUpdate(update)
+  const id = kind?.idOf(update)
+  if (kind === undefined || id === undefined) return applyEvent(session, update, seen)
+  const held = session.line.held.get(entityKey(kind, id))
+  if (held !== undefined) return fold(session, kind, held, update, seen)
+  if (window !== undefined) return foldTold(session, window, kind, id, update, seen)
+  if (!session.line.hasLetGo) return found(session, kind, id, update, seen)
+  return revive(session, kind, id).then((known) =>
+    known === undefined ? found(session, kind, id, update, seen) : fold(session, kind, known, update, seen),
+  )
+}
+
+/** An entity that the store may know, held again. */
+export async function revive(session: Session, kind: AnyKind, id: string): Promise<Tracked | undefined> {
+  const stream = await session.storedStream()
+  const known = stream && (await revived(stream, kind, id, session.roots))
+  if (known !== undefined) session.line.add(known, entityKey(kind, id))
+  return known
+}
+
+/** A record that is none of an entity's, in its place. */
+export function addEvent(session: Session, body: AsrRecord, { at, frames }: Seen): void {
+  session.line.add(eventTracked(body, session.times(at, true), frames))
+}
+
+function applyEvent(session: Session, update: JsonObject, seen: Seen): void {
+  const event = eventOf(update)
+  if (event === null) return
+  const body = event === undefined ? unmapped(update) : withNoticeId(session, event, seen)
+  const window = session.windows.get(seen.connection)
+  if (window !== undefined && body.origin !== 'notice') {
+    window.events.push({ record: body, tracked: eventTracked(body, session.times(seen.at, false), seen.frames) })
+    return
+  }
+  addEvent(session, body, seen)
+  if (body.type === 'state') session.line.stateChanged(body.state)
+}
+
+/** A notice has no id of its own: it gets one, and the record says so (M10). */
+function withNoticeId(session: Session, body: AsrRecord, { at }: Seen): AsrRecord {
+  if (body.origin !== 'notice' || body.messageId !== undefined) return body
+  const { type, ...rest } = body
+  return { type, messageId: `notice:${at}:${session.notices++}`, idSource: 'derived', ...rest }
+}
+
+function foldTold(session: Session, window: Window, kind: AnyKind, id: string, update: JsonObject, seen: Seen): void {
+  const key = entityKey(kind, id)
+  const told = window.entities.get(key)?.tracked
+  const state = mayFold(session, kind, told, update) ? kind.fold(told?.state, update) : undefined
+  if (state === undefined) applyEvent(session, update, seen)
+  else if (told === undefined) {
+    const tracked = new Tracked(kind, state, session.times(seen.at, false), seen.frames)
+    window.entities.set(key, { kind, id, tracked })
+  } else {
+    told.state = state
+    told.seen(seen.frames)
+  }
+}
+
+function found(session: Session, kind: AnyKind, id: string, update: JsonObject, seen: Seen): Done {
+  const state = mayFold(session, kind, undefined, update) ? kind.fold(undefined, update) : undefined
+  if (state === undefined) return applyEvent(session, update, seen)
+  const tracked = new Tracked(kind, state, session.times(seen.at, true), seen.frames)
+  const add = (): void => {
+    session.line.add(tracked, entityKey(kind, id))
+    if (isToBeWritten(kind, tracked, undefined, update)) session.line.writeThrough(tracked)
+  }
+  return kind.name === 'compaction' ? reaching(session, tracked, add) : add()
+}
+
+/** What a compaction reaches must be in the log, so all that came before it is written first (ASR-719, M5). */
+function reaching(session: Session, tracked: Tracked, add: () => void): Done {
+  const { line } = session
+  line.writeQueue()
+  if (line.last !== undefined || !line.hasLetGo) {
+    tracked.through = line.last
+    return add()
+  }
+  return session.storedStream().then(async (stream) => {
+    line.last ??= stream && (await lastParticipating(stream))
+    tracked.through = line.last
+    add()
+  })
+}
+
+export function fold(session: Session, kind: AnyKind, tracked: Tracked, update: JsonObject, seen: Seen): void {
+  const before = tracked.state
+  const state = kind.fold(before, update)
+  if (state === undefined) {
+    applyEvent(session, update, seen)
+    return
+  }
+  tracked.state = state
+  tracked.dirty = true
+  tracked.seen(seen.frames)
+  if (isToBeWritten(kind, tracked, before, update)) session.line.writeThrough(tracked)
+}
+
+/** An update that makes an entity final, or says again that it is (ASR-705, ASR-706). A child comes before its traffic. */
+function isToBeWritten(kind: AnyKind, { state }: Tracked, before: unknown, { status }: JsonObject): boolean {
+  if (kind.name === subagentKind.name) return before === undefined
+  if (!kind.isFinal?.(state)) return false
+  return isFinalStatus(status) || before === undefined || !kind.isFinal(before)
+}
+
+/** A message between sessions is an entity where it was received; who received it is never guessed (ASR-735). */
+function mayFold({ sessionId }: Session, kind: AnyKind, known: Tracked | undefined, update: JsonObject): boolean {
+  if (kind.name !== sessionMessageKind.name || known !== undefined) return true
+  return update.recipientSessionId === sessionId
+}

@@ -1,0 +1,72 @@
+/**
+ * A replay window (ASR-717, ASR-718): what an agent tells again while it opens a session is gathered, and compared with
+ * what is recorded once the window closes.
+ */
+import type { AsrRecord } from '../../record/record.js'
+import { isObject, type JsonObject, sameJson } from '../json.js'
+import type { AnyKind } from './kinds/updates.js'
+import type { SlotContext } from './slot.js'
+import { type Draft, slotDraft, type Tracked } from './tracked.js'
+
+export class Window {
+  /** what was told, in first-seen order */
+  readonly entities = new Map<string, { kind: AnyKind; id: string; tracked: Tracked }>()
+  /** updates that are a record each */
+  readonly events: { record: AsrRecord; tracked: Tracked }[] = []
+
+  /** `fork`: the parent whose history this is */
+  constructor(readonly fork?: string) {}
+}
+
+/** The trace context of a notification says nothing of what it tells. */
+export const TRACE_KEYS = ['traceparent', 'tracestate', 'baggage']
+
+/** Fields that tell how a record came about, not what the agent told. */
+const NOT_TOLD: ReadonlySet<string> = new Set(['assembly', 'capture', 'native', 'linkage', 'callIdSource'])
+
+/**
+ * What has to be written for a replayed entity. Only what the replay carries is compared (M23): an empty list, a status
+ * that is not final and a patch that is left out say nothing, so a poorer replay takes nothing away.
+ */
+export function replayDrafts(told: Tracked, known: Tracked | undefined, context: SlotContext): Draft[] {
+  const slots = told.kind.slots(told.state, { ...context, stage: 'end' })
+  const target = known ?? told
+  const drafts: Draft[] = []
+  for (const slot of slots) {
+    const before = known?.written.get(slot.name)
+    const body = before === undefined ? slot.body : merged(before.body, slot.body)
+    if (before !== undefined && sameJson(before.body, body)) continue
+    target.seen(told.frames)
+    drafts.push(slotDraft(target, slot, body))
+  }
+  return drafts
+}
+
+function merged(before: AsrRecord, told: AsrRecord): AsrRecord {
+  const body: AsrRecord = { ...before }
+  for (const [field, value] of Object.entries(told)) {
+    if (field === '_meta') body._meta = { ...before._meta, ...withoutTrace(value) }
+    else if (isTold(field, value)) body[field] = value
+  }
+  if (body._meta !== undefined && Object.keys(body._meta).length === 0) delete body._meta
+  return isObject(before.capture) ? withCapture(body, before.capture) : body
+}
+
+function isTold(field: string, value: unknown): boolean {
+  if (NOT_TOLD.has(field)) return false
+  if (field === 'status') return value !== 'partial' && value !== 'proposed'
+  if (field === 'precision') return value !== 'unknown'
+  if (!Array.isArray(value)) return true
+  return value.some((item) => !isObject(item) || item.type !== 'reasoning' || item.text !== '')
+}
+
+function withoutTrace(meta: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !TRACE_KEYS.includes(key)))
+}
+
+/** What has a value now is not said to be absent any more. */
+function withCapture(body: AsrRecord, capture: JsonObject): AsrRecord {
+  const left = Object.entries(capture).filter(([field]) => body[field] === undefined)
+  const { capture: _, ...rest } = body
+  return left.length === 0 ? rest : { ...rest, capture: Object.fromEntries(left) }
+}

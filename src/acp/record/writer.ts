@@ -1,0 +1,240 @@
+/**
+ * The one who writes to a session's stream: in order, beside the traffic, and again when the store failed.
+ */
+import { AsrError, isAsrError } from '../../record/error.js'
+import type { AsrRecord, Header } from '../../record/record.js'
+import type { Store, Stream } from '../../store/api.js'
+import type { RecorderProblem } from './api.js'
+import { type Draft, idUnder } from './tracked.js'
+
+type Job = { drafts: Draft[] } | { revise: (header: Header) => Record<string, unknown> }
+
+/** Records on their way: bound to ids, so that offering them twice writes them once (CORE-21). */
+interface Batch {
+  drafts: Draft[]
+  records: AsrRecord[]
+  expected: number
+}
+
+const BATCH_RECORDS = 256
+
+/** Records that wait for a store that takes none; beyond that the session is given up. */
+const WAITING_MAX = 100_000
+
+/** The record is at fault, not the store. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'ASR_BAD_RECORD',
+  'ASR_BAD_VALUE',
+  'ASR_TOO_LARGE',
+  'ASR_TOO_DEEP',
+  'ASR_SUPERSEDES_UNKNOWN',
+  'ASR_SUPERSEDES_MISMATCH',
+  'ASR_TARGET_UNKNOWN',
+])
+
+/** No later try can do better. */
+const HOPELESS: ReadonlySet<string> = new Set([
+  'ASR_CLOSED',
+  'ASR_READ_ONLY',
+  'ASR_FENCED',
+  'ASR_CORRUPT',
+  'ASR_LOST_TAIL',
+  'ASR_ID_CONFLICT',
+])
+
+export class StreamWriter {
+  /** records written by this writer */
+  written = 0
+  /** the stream is there, as far as this writer made or found it */
+  exists = false
+  private jobs: Job[] = []
+  private batch: Batch | undefined
+  private single = false
+  private running: Promise<void> | undefined
+  private lost = false
+  private failing = false
+
+  constructor(
+    private readonly store: Store,
+    private readonly sessionId: string,
+    /** the header of a stream that is not there yet */
+    private readonly header: () => Header,
+    /** runs before each write */
+    private readonly before: () => Promise<void>,
+    private readonly report: (problem: RecorderProblem) => void,
+  ) {}
+
+  /** The stream, when it is there. */
+  async existing(): Promise<Stream | undefined> {
+    try {
+      return await this.store.stream(this.sessionId)
+    } catch (error) {
+      if (isAsrError(error, 'ASR_STREAM_NOT_FOUND')) return undefined
+      throw error
+    }
+  }
+
+  append(drafts: Draft[]): void {
+    if (this.lost) return
+    this.jobs.push({ drafts })
+    if (this.waiting() > WAITING_MAX) this.giveUp('too many records wait for it')
+    else this.start()
+  }
+
+  /** A header revision, behind the records so far; `revise` sees the header then in force. */
+  revise(revise: (header: Header) => Record<string, unknown>): void {
+    if (this.lost) return
+    this.jobs.push({ revise })
+    this.start()
+  }
+
+  /** Once nothing is under way. */
+  async settled(): Promise<void> {
+    while (this.running !== undefined) await this.running
+  }
+
+  /** The last try for what waits; what then still waits is said to be lost. */
+  async finish(): Promise<void> {
+    this.start()
+    await this.settled()
+    if (this.waiting() > 0) this.giveUp(`${this.waiting()} records were not written`)
+  }
+
+  private waiting(): number {
+    const queued = this.jobs.reduce((sum, job) => sum + ('drafts' in job ? job.drafts.length : 0), 0)
+    return queued + (this.batch?.drafts.length ?? 0)
+  }
+
+  private start(): void {
+    this.running ??= this.run().finally(() => {
+      this.running = undefined
+    })
+  }
+
+  private async run(): Promise<void> {
+    // What is asked for in one go is written in one go.
+    await undefined
+    while (!this.lost && (this.batch !== undefined || this.jobs.length > 0)) {
+      try {
+        await this.before()
+        await this.step(await this.open())
+        this.failing = false
+      } catch (error) {
+        if (!this.isToleratedBatch(error)) return this.fail(error)
+      }
+    }
+    this.single = false
+  }
+
+  private async open(): Promise<Stream> {
+    const stream = (await this.existing()) ?? (await this.store.createStream(this.header()))
+    this.exists = true
+    return stream
+  }
+
+  private async step(stream: Stream): Promise<void> {
+    const [job] = this.jobs
+    if (this.batch === undefined && 'revise' in job) {
+      await stream.reviseHeader(job.revise(await stream.header()))
+      this.jobs.shift()
+      return
+    }
+    this.batch ??= this.nextBatch(stream.length)
+    const { records, expected } = this.batch
+    const receipt = await stream.append(records, { expected })
+    this.written += receipt.appended
+    this.batch = undefined
+  }
+
+  private nextBatch(length: number): Batch {
+    const drafts: Draft[] = []
+    const room = this.single ? 1 : BATCH_RECORDS
+    while (drafts.length < room && this.jobs.length > 0) {
+      const [job] = this.jobs
+      if ('revise' in job) break
+      drafts.push(...job.drafts.splice(0, room - drafts.length))
+      if (job.drafts.length === 0) this.jobs.shift()
+    }
+    return bound(drafts, length)
+  }
+
+  /** Whether the batch can be offered again at once, in another form. */
+  private isToleratedBatch(error: unknown): boolean {
+    const { batch } = this
+    if (batch === undefined || !(error instanceof AsrError)) return false
+    if (error.code === 'ASR_CONFLICT' && error.actual !== undefined) {
+      this.batch = bound(batch.drafts, error.actual)
+      return true
+    }
+    if (error.code === 'ASR_ID_CONFLICT') {
+      this.batch = bound(batch.drafts, batch.expected, '.acp')
+      return batch.records.every(({ id }) => !id?.endsWith('.acp'))
+    }
+    if (!REFUSED.has(error.code)) return false
+    return this.withoutRefused(batch, error)
+  }
+
+  /** Finds the record that is refused by offering them one by one, and puts a gap in its place. */
+  private withoutRefused(batch: Batch, error: AsrError): boolean {
+    const [draft] = batch.drafts
+    if (batch.drafts.length > 1) {
+      this.batch = undefined
+      this.jobs.unshift(...batch.drafts.map((one) => ({ drafts: [one] })))
+      this.single = true
+      return true
+    }
+    if (draft.record.type === 'gap') return false
+    const { type } = draft.record
+    this.report({
+      code: 'record_refused',
+      message: `a ${String(type).slice(0, 80)} of session ${JSON.stringify(this.sessionId)} is refused: ${error.message}`,
+      sessionId: this.sessionId,
+      cause: error,
+    })
+    const { ref } = draft
+    const record = { type: 'gap', reason: 'refused', code: error.code, of: String(type).toWellFormed() }
+    this.batch = bound([{ ref, record }], batch.expected)
+    return true
+  }
+
+  private fail(error: unknown): void {
+    const reason = error instanceof Error ? error.message : String(error)
+    const code = error instanceof AsrError ? error.code : ''
+    if (HOPELESS.has(code) || (this.batch === undefined && REFUSED.has(code))) {
+      this.giveUp(reason, error)
+      return
+    }
+    if (this.failing) return
+    this.failing = true
+    const message = `session ${JSON.stringify(this.sessionId)} can not be written now: ${reason}`
+    this.report({ code: 'store_failed', message, sessionId: this.sessionId, cause: error })
+  }
+
+  private giveUp(reason: string, cause?: unknown): void {
+    if (this.lost) return
+    this.lost = true
+    this.jobs = []
+    this.batch = undefined
+    const message = `session ${JSON.stringify(this.sessionId)} is not recorded any further: ${reason}`
+    this.report({ code: 'session_lost', message, sessionId: this.sessionId, cause })
+  }
+}
+
+/** Records with their ids, `r<position>` as the store would give them, and what they point at by id. */
+function bound(drafts: Draft[], length: number, suffix = ''): Batch {
+  const records = drafts.map((draft, index) => {
+    const { ref, record, supersedes, target, through, under, copiedFrom } = draft
+    ref.id = under === undefined ? `r${length + index + 1}${suffix}` : idUnder(under)
+    const { type, ...fields } = record
+    return {
+      type,
+      id: ref.id,
+      ...(supersedes && { supersedes: supersedes.id }),
+      ...(target && { targetId: target.id }),
+      ...fields,
+      ...(through && { replaces: { throughId: through.id } }),
+      ...(copiedFrom && { copiedFrom }),
+    }
+  })
+  return { drafts, records, expected: length }
+}

@@ -1,0 +1,158 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type {
+  KeepWire,
+  ObservedFrame,
+  Recorder,
+  RecorderOptions,
+  RecorderProblem,
+  RecorderSummary,
+} from '../../main.js'
+import { openStore, type Store } from '../../main.js'
+import { action, type Cli, example } from '../cli.js'
+import { endBad, failure, say } from '../exit.js'
+import { LineSplitter } from '../frame-lines.js'
+import { openInput } from '../input.js'
+import { writing } from '../open.js'
+
+export function recordCommand(program: Command): void {
+  program
+    .command('record')
+    .description('record an ACP agent while a client talks to it over stdio, or a capture of frames')
+    .argument('[agent...]', 'behind "--": the agent and its arguments')
+    .option('--frames <file>', 'record a capture: {dir, frame, at?, conn?} a line; - is stdin')
+    .addOption(
+      new Option('--keep-wire <how>', 'keep the frames beside the streams').choices(['redacted', 'verbatim', 'none']),
+    )
+    .option('--agent-name <name>', "the agent's registered short name or a reverse-DNS name")
+    .option('--person', "the client relays a person's input")
+    .option('--secret-field <name>', 'never store the answer to this form field; may be given again', collected, [])
+    .option('--snapshot-every <ms>', 'write what is open as it stands, at most this often', milliseconds)
+    .addHelpText('after', example('asr record -- my-agent --acp', 'asr record --frames capture.jsonl'))
+    .action(action(record))
+}
+
+interface RecordOptions {
+  frames?: string
+  keepWire?: KeepWire
+  agentName?: string
+  person?: boolean
+  secretField: string[]
+  snapshotEvery?: number
+}
+
+function collected(name: string, names: string[]): string[] {
+  return [...names, name]
+}
+
+function milliseconds(text: string): number {
+  if (!/^[1-9][0-9]{0,8}$/.test(text)) throw new InvalidArgumentError('It is a whole number of milliseconds.')
+  return Number(text)
+}
+
+async function record(cli: Cli, agent: string[], options: RecordOptions): Promise<void> {
+  if (agent.length > 0 === (options.frames !== undefined)) cli.misuse('either an agent behind "--", or --frames')
+  if (options.frames !== undefined) return recordCapture(cli, options.frames, options)
+  return recordAgent(cli, agent, options)
+}
+
+/** The recorder is loaded only when there is something to record: no other command pays for it. */
+async function newRecorder(store: Store, options: RecordOptions, more: RecorderOptions): Promise<Recorder> {
+  const { createRecorder } = await import('../../acp/record/recorder.js')
+  const { keepWire, agentName, person, secretField, snapshotEvery } = options
+  const given = { keepWire, agentName, clientIsPerson: person, secretFields: secretField, snapshotEvery }
+  return createRecorder(store, { ...given, ...more })
+}
+
+async function recordCapture({ location }: Cli, file: string, options: RecordOptions): Promise<void> {
+  await writing(location, { create: true }, async (store, signal) => {
+    let bad = 0
+    const onProblem = (problem: RecorderProblem): void => {
+      if (problem.code !== 'session_known') bad++
+      tell(problem)
+    }
+    const recorder = await newRecorder(store, options, { onProblem, knownSession: 'skip' })
+    const input = await openInput(file, { signal })
+    let line = 0
+    const lines = new LineSplitter((text) => {
+      line++
+      const frame = captured(text)
+      if (frame !== undefined) return recorder.observe(frame)
+      bad++
+      say(`${file}:${line} is no frame`)
+    })
+    for await (const chunk of input.chunks) {
+      lines.push(chunk)
+      await recorder.settled()
+    }
+    lines.end()
+    sum(await recorder.stop())
+    if (bad > 0) endBad()
+  })
+}
+
+function captured(text: string): ObservedFrame | undefined {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof value !== 'object' || value === null || !('dir' in value)) return undefined
+  const { dir, frame, text: raw, at, conn } = value as Record<string, unknown>
+  if (dir !== 'c2a' && dir !== 'a2c') return undefined
+  return {
+    dir,
+    frame,
+    ...(typeof raw === 'string' && { text: raw }),
+    ...((typeof at === 'string' || typeof at === 'number') && { at }),
+    ...((typeof conn === 'string' || typeof conn === 'number') && { conn }),
+  }
+}
+
+/** The traffic comes first: a store that can not be opened is said, and the agent runs unrecorded. */
+async function recordAgent({ location }: Cli, agent: string[], options: RecordOptions): Promise<void> {
+  const { endLike, runAgent } = await import('../record-proxy.js')
+  let recorder: Recorder | undefined
+  let early: ObservedFrame[] | undefined = []
+  const opening = openRecorder(location, options).then(
+    (opened) => {
+      recorder = opened.recorder
+      for (const frame of early ?? []) recorder.observe(frame)
+      early = undefined
+      return opened
+    },
+    (error: unknown) => {
+      early = undefined
+      say(`nothing is recorded: ${failure(error)}`)
+    },
+  )
+  const end = await runAgent(agent, (frame) => {
+    if (recorder !== undefined) recorder.observe(frame)
+    else early?.push(frame)
+  }).catch(async (error: unknown) => {
+    await (await opening)?.store.close()
+    throw error
+  })
+  const opened = await opening
+  if (opened !== undefined) {
+    sum(await opened.recorder.stop())
+    await opened.store.close().catch((error: unknown) => say(failure(error)))
+  }
+  endLike(end)
+}
+
+async function openRecorder(location: string, options: RecordOptions): Promise<{ store: Store; recorder: Recorder }> {
+  const store = await openStore(location, { create: true })
+  for (const { code, message } of store.notices) say(`note: ${code}: ${message}`)
+  return { store, recorder: await newRecorder(store, options, { onProblem: tell }) }
+}
+
+function tell({ code, message }: RecorderProblem): void {
+  say(`${code}: ${message}`)
+}
+
+function sum({ sessions, records, frames, notJsonRpc }: RecorderSummary): void {
+  const strange = notJsonRpc === 0 ? '' : `, ${notJsonRpc} of them no JSON-RPC`
+  const streams = sessions.length === 1 ? '1 session' : `${sessions.length} sessions`
+  say(`recorded ${records} records of ${streams} from ${frames} frames${strange}`)
+}

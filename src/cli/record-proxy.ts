@@ -1,0 +1,109 @@
+/**
+ * A client and an agent talk over stdio through this process, as if it were not there; a recorder looks on.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
+import type { ObservedFrame } from '../main.js'
+import { LineSplitter } from './frame-lines.js'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'] as const
+
+/** How long output is waited for after the agent ended: another process may still hold its end. */
+const OUTPUT_MS = 1000
+
+export interface AgentEnd {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** Runs the agent between this process's own stdin and stdout until it ends. @throws when it can not be started */
+export async function runAgent(
+  [program, ...args]: readonly string[],
+  observe: (frame: ObservedFrame) => void,
+): Promise<AgentEnd> {
+  const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], windowsHide: true })
+  const started = once(child, 'spawn')
+  const exited = once(child, 'exit')
+  exited.catch(() => {})
+  await started.catch((error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new Error(`cannot run ${program}: ${reason}`, { cause: error })
+  })
+  const release = passSignals(child)
+  asynchronous(process.stdout)
+  void pass(process.stdin, child.stdin as Writable, tap('c2a', observe))
+  const output = pass(child.stdout as Readable, process.stdout, tap('a2c', observe))
+  const [code, signal] = (await exited) as [number | null, NodeJS.Signals | null]
+  process.stdin.unpipe()
+  process.stdin.destroy()
+  await Promise.race([output, setTimeout(OUTPUT_MS, undefined, { ref: false })])
+  release()
+  return { code, signal }
+}
+
+/** Ends as the agent ended: with its exit code, or by its signal. */
+export function endLike({ code, signal }: AgentEnd): void {
+  if (signal === null) {
+    process.exitCode = code ?? 1
+    return
+  }
+  process.exitCode = 128 + constants.signals[signal]
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+}
+
+/** What this process is told to do is the agent's to do, and only the agent's. */
+function passSignals(child: ChildProcess): () => void {
+  const handlers = SIGNALS.map((name) => {
+    const others = process.listeners(name)
+    process.removeAllListeners(name)
+    const handler = (): void => {
+      child.kill(name)
+    }
+    process.on(name, handler)
+    return { name, handler, others }
+  })
+  return () => {
+    for (const { name, handler, others } of handlers) {
+      process.off(name, handler)
+      for (const other of others) process.on(name, other as NodeJS.SignalsListener)
+    }
+  }
+}
+
+/** Bytes go on first, then they are looked at. Resolves when all have gone on. */
+function pass(from: Readable, to: Writable, lines: LineSplitter): Promise<void> {
+  from.pipe(to, { end: to !== process.stdout })
+  from.on('data', (chunk: Uint8Array) => lines.push(chunk))
+  from.on('end', () => lines.end())
+  // A side that is gone is told to the other by its own pipe.
+  to.on('error', () => from.destroy())
+  return new Promise((resolve) => {
+    from.once('close', () => {
+      if (to === process.stdout) to.write('', () => resolve())
+      else resolve()
+    })
+  })
+}
+
+/** Pipes of a Node process block while the reader is slow; both directions would stand still. */
+function asynchronous(stream: NodeJS.WriteStream): void {
+  const { _handle: handle } = stream as unknown as { _handle?: { setBlocking?: (blocking: boolean) => void } }
+  handle?.setBlocking?.(false)
+}
+
+function tap(dir: 'c2a' | 'a2c', observe: (frame: ObservedFrame) => void): LineSplitter {
+  return new LineSplitter((text) => {
+    const at = Date.now()
+    let frame: unknown
+    try {
+      frame = JSON.parse(text)
+    } catch {
+      return observe({ dir, text, at })
+    }
+    observe({ dir, frame, text, at })
+  })
+}

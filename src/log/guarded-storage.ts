@@ -1,0 +1,31 @@
+/**
+ * A storage whose failures are the engine's own errors, whoever made it.
+ */
+import { ioError } from './io-error.js'
+import type { LogStorage, MaybePromise } from './storage.js'
+
+/** The same storage; what it throws is named by `ioError`. */
+export function guardStorage(storage: LogStorage): LogStorage {
+  const guarded = <T>(doing: string, access: 'read' | 'write', call: () => MaybePromise<T>): MaybePromise<T> => {
+    try {
+      const result = call()
+      if (!(result instanceof Promise)) return result
+      return result.catch((error: unknown) => {
+        throw ioError(error, doing, access)
+      })
+    } catch (error) {
+      throw ioError(error, doing, access)
+    }
+  }
+  return {
+    append: (name, bytes) => guarded(`writing ${name}`, 'write', () => storage.append(name, bytes)),
+    read: (name, offset, length) => guarded(`reading ${name}`, 'read', () => storage.read(name, offset, length)),
+    size: (name) => guarded(`looking at ${name}`, 'read', () => storage.size(name)),
+    sync: (name) => guarded(`syncing ${name}`, 'write', () => storage.sync(name)),
+    truncate: (name, size) => guarded(`cutting ${name}`, 'write', () => storage.truncate(name, size)),
+    rename: (from, to) => guarded(`renaming ${from}`, 'write', () => storage.rename(from, to)),
+    remove: (name) => guarded(`removing ${name}`, 'write', () => storage.remove(name)),
+    list: (folder) => guarded(`listing ${folder}`, 'read', () => storage.list(folder)),
+    close: () => guarded('closing the storage', 'write', () => storage.close()),
+  }
+}

@@ -1,0 +1,91 @@
+import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { filledStore, folder, HEADER, jsonl, run } from './helper.js'
+
+const RECORDS = Array.from({ length: 50 }, (_, i) => ({
+  type: 'message',
+  seq: i + 1,
+  id: `r${i + 1}`,
+  content: `words ${i}`,
+}))
+
+function logOf(store: string): string {
+  const [name] = readdirSync(join(store, 'streams')).filter((file) => file.endsWith('.log'))
+  return join(store, 'streams', name)
+}
+
+/** A store whose log has one wrong byte in the body of record 30. */
+async function damagedStore(): Promise<string> {
+  const store = await filledStore(jsonl([HEADER, ...RECORDS]))
+  const bytes = readFileSync(logOf(store))
+  bytes[bytes.indexOf('words 29') + 2] ^= 1
+  writeFileSync(logOf(store), bytes)
+  return store
+}
+
+test('asr verify names the damage, says what can be done, and ends with 1', async () => {
+  const store = await damagedStore()
+  const { code, stdout } = await run(['verify', '--store', store])
+  assert.is(code, 1)
+  assert.match(
+    stdout,
+    /^s1: DAMAGED, 50 records\n {2}damage: .*position 30.*\(ASR_CORRUPT\)\n {2}-> .*\n {2}-> asr export --salvage/,
+  )
+  assert.match(stdout, /\n1 checked, 1 damaged\n$/)
+  const report = JSON.parse((await run(['verify', '--store', store, '--json'])).stdout)
+  assert.equal([report.ok, report.streams[0].ok, report.streams[0].problems[0].severity], [false, false, 'damage'])
+})
+
+test('CORE-10: damage ends a list with its code and 1, and is never printed as data', async () => {
+  const store = await damagedStore()
+  for (const command of ['log', 'path', 'export']) {
+    const { code, stdout, stderr } = await run([command, 's1', '--store', store, '--jsonl'])
+    assert.is(code, 1, command)
+    assert.match(stderr, 'asr: ASR_CORRUPT: ')
+    const seqs = [...stdout.matchAll(/"seq":(\d+)/g)].map(([, seq]) => Number(seq))
+    assert.ok(Math.max(0, ...seqs) < 30, command)
+  }
+})
+
+test('an export of a damaged stream to a file leaves no file', async () => {
+  const store = await damagedStore()
+  const place = folder()
+  assert.is((await run(['export', 's1', '-o', join(place, 'out'), '--store', store])).code, 1)
+  assert.equal(readdirSync(place), [])
+})
+
+test('asr export --salvage gives what is intact, tells on stderr what is missing, and ends with 1', async () => {
+  const store = await damagedStore()
+  const target = join(folder(), 'out')
+  const { code, stderr } = await run(['export', 's1', '--salvage', '-o', target, '--store', store])
+  assert.is(code, 1)
+  assert.match(stderr, /^asr: missing: ASR_CORRUPT: .*position 30/)
+  assert.is(readFileSync(target, 'utf8'), jsonl([HEADER, ...RECORDS.filter(({ seq }) => seq !== 30)]))
+})
+
+test('a log that lost its end is told by every command that needs it', async () => {
+  const store = await filledStore(jsonl([HEADER, ...RECORDS]))
+  truncateSync(logOf(store), readFileSync(logOf(store)).length - 100)
+  assert.is((await run(['verify', '--store', store])).code, 1)
+  for (const args of [
+    ['digest', 's1'],
+    ['set-head', 's1', 'x', 'r1'],
+  ]) {
+    const { code, stderr } = await run([...args, '--store', store])
+    assert.is(code, 1)
+    assert.match(stderr, 'asr: ASR_LOST_TAIL: ')
+  }
+})
+
+test('a store without its index answers as before', async () => {
+  const store = await filledStore(jsonl([HEADER, ...RECORDS]))
+  const before = await run(['heads', 's1', '--store', store, '--json'])
+  rmSync(join(store, 'index'), { recursive: true })
+  const after = await run(['heads', 's1', '--store', store, '--json'])
+  assert.is(after.stdout, before.stdout)
+  assert.is(after.code, 0)
+})
+
+test.run()

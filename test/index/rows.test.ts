@@ -1,0 +1,55 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { formatKey, type RowKey } from '../../src/index/keys.js'
+import { clearLog, getRow, IndexDamaged, logRows, RowBatch, readRow } from '../../src/index/rows.js'
+import { flipped } from '../log/handmade.js'
+import { memoryLevel } from './plain-index.js'
+
+const LOG = '00112233445566ff'
+const NEXT = '0011223344556700'
+const page = (log: string, number: number): RowKey => ({ kind: 'page', log, number })
+const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const
+
+async function damaged(read: () => Promise<unknown>): Promise<void> {
+  const outcome = await read().catch((error: unknown) => error)
+  assert.instance(outcome, IndexDamaged)
+}
+
+test('CORE-10: a row is given under the check it was named with, and only as it was written', async () => {
+  const level = memoryLevel()
+  const batch = new RowBatch()
+  const value = Uint8Array.of(1, 2, 3)
+  const check = batch.put(page(LOG, 1), value)
+  assert.is(await getRow(level, page(LOG, 1)), undefined, 'not before the batch is written')
+  await batch.write(level)
+  assert.equal(new Uint8Array(await readRow(level, page(LOG, 1), check)), value)
+  await damaged(() => readRow(level, page(LOG, 1), check ^ 1))
+  await damaged(() => readRow(level, page(LOG, 2), check))
+  await level.put(formatKey(page(LOG, 1)), flipped(value, 1), ENCODINGS)
+  await damaged(() => readRow(level, page(LOG, 1), check))
+})
+
+test('a level that can not be read is a damaged index', async () => {
+  const level = memoryLevel()
+  await level.open()
+  await level.close()
+  await damaged(() => getRow(level, page(LOG, 1)))
+})
+
+test('the rows of a log are listed and removed without its neighbours', async () => {
+  const level = memoryLevel()
+  const batch = new RowBatch()
+  for (const log of [LOG, NEXT]) for (const number of [2, 0, 1]) batch.put(page(log, number), Uint8Array.of(number))
+  batch.delete(page(LOG, 2))
+  await batch.write(level)
+  const keysOf = async (log: string) => {
+    const keys: string[] = []
+    for await (const [key] of logRows(level, log)) keys.push(key)
+    return keys
+  }
+  assert.equal(await keysOf(LOG), [page(LOG, 0), page(LOG, 1)].map(formatKey))
+  await clearLog(level, LOG)
+  assert.equal([await keysOf(LOG), (await keysOf(NEXT)).length], [[], 3])
+})
+
+test.run()
