@@ -72,9 +72,9 @@ export class RecordLog {
     this.salt = saltOf(identity)
   }
 
-  /** What was written by others, or before this opening, may still have to be synced. */
-  distrustSyncs(): void {
-    for (const segment of this.segments) this.unsynced.add(segment)
+  /** What others wrote from a location on may still have to be synced. */
+  distrustSyncs(from: number): void {
+    for (const segment of this.segments) if (segment.number >= segmentOf(from)) this.unsynced.add(segment)
   }
 
   /** Whether the frame that a point says it stands behind is there; where more follows, its body too. */

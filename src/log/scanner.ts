@@ -62,6 +62,8 @@ export interface ScanEnd {
   point: LogPoint
   /** bytes behind it that are no complete append, over all segments */
   tornBytes: number
+  /** whether they can be the beginning of what a writer was about to write, as a dying process leaves it */
+  isBeginning: boolean
 }
 
 interface Window {
@@ -76,6 +78,7 @@ export class LogScanner {
   private complete: LogPoint
   private pending: ScanItem[] = []
   private parts: DictionaryPart[] = []
+  private isBeginning = true
   private window: Window | undefined
 
   constructor(
@@ -116,7 +119,7 @@ export class LogScanner {
       if (segment.number === segmentOf(location)) tornBytes += segment.size - offsetOf(location)
       if (segment.number > segmentOf(location)) tornBytes += segment.size
     }
-    return { point: this.complete, tornBytes }
+    return { point: this.complete, tornBytes, isBeginning: this.isBeginning }
   }
 
   /** The next frame from the window; undefined when the window does not hold it soundly. */
@@ -165,6 +168,10 @@ export class LogScanner {
     const size = frame === undefined ? 1 : FRAME_HEAD_BYTES + frame.bodyBytes
     const behind = isSound && this.isNews(frame) ? location : location + size
     const found = await this.findFrom(behind)
+    if (found === undefined) {
+      const isHeadCut = frame === undefined && segment.size - offset < FRAME_HEAD_BYTES
+      this.isBeginning = isHeadCut || (frame !== undefined && frame.body.length < frame.bodyBytes)
+    }
     const isAlone = frame !== undefined && found?.at === behind && found.frame.previous === frame.check
     return this.damageBefore(found, isAlone ? frame.kind : undefined)
   }

@@ -35,6 +35,8 @@ export interface CatchUpOptions {
   onRecord?: (record: StoredRecord, frame: Frame, placed: { faults: { code: string; message: string }[] }) => void
   onBlock?: (pos: number) => void
   signal?: AbortSignal
+  /** the log is known to reach this location: ending before it is damage */
+  reaches?: number
 }
 
 /** Scans the log from where the index ends. */
@@ -45,9 +47,21 @@ export async function catchUp(log: RecordLog, index: StreamIndex, options: Catch
     const damage = await takeBlock(log, index, items, scanner.end(), options)
     if (damage !== undefined) return { damage, end: scanner.end() }
     options.onBlock?.(index.length)
+    await turn() // a long scan of what is at hand would let no timer and no signal through
     if (index.length - index.persisted.length >= FLUSH_RECORDS) await options.flush?.()
   }
-  return { end: scanner.end() }
+  const end = scanner.end()
+  const { location, pos } = end.point
+  if (location >= (options.reaches ?? 0)) return { end }
+  return { damage: { at: location, to: location, firstPos: pos + 1, lastPos: pos + 1 }, end }
+}
+
+/** Lets the event loop go round once. */
+function turn(): Promise<void> {
+  const later = (globalThis as { setImmediate?: (go: () => void) => unknown }).setImmediate ?? setTimeout
+  return new Promise((resolve) => {
+    later(resolve)
+  })
 }
 
 async function takeBlock(

@@ -133,5 +133,11 @@ function removeFolder(folder: string): void {
 }
 
 function removeAll(): void {
-  for (const folder of toRemove) rmSync(folder, { recursive: true, force: true })
+  for (const folder of toRemove) {
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {
+      // level may still be writing there; the process ends, and the system clears its temporary files
+    }
+  }
 }

@@ -148,6 +148,12 @@ async function settle(
       segments: await sizesNow(environment.storage, files.segments),
     })
   }
+  if (!environment.readOnly && end.tornBytes > 0 && !end.isBeginning && end.point.location < lossFrom) {
+    // No dying process leaves such bytes: what was there has been changed.
+    const { location, pos } = end.point
+    const changed = { at: location, to: location, firstPos: pos + 1, lastPos: pos + 1 }
+    return settle(core, files, { damage: changed, end }, lossFrom)
+  }
   log.end = end.point
   if (environment.readOnly) return core.index.state.header.location === 0 ? undefined : core
   if (core.index.state.header.location === 0 && core.length === 0) return unfinished(environment, files, end)
@@ -161,6 +167,7 @@ async function settle(
   }
   if (core.index.state.header.location === 0) await replaceHeader(core)
   if (environment.durability === 'disk') await secure(core)
+  else log.distrustSyncs(core.durable)
   return core
 }
 
@@ -169,7 +176,7 @@ async function secure(core: StreamCore): Promise<void> {
   const { log, environment } = core
   if (core.durable >= log.end.location) return
   await rewriteSegments(environment.storage, log.segments, core.durable)
-  log.distrustSyncs()
+  log.distrustSyncs(core.durable)
   await core.sync()
 }
 
@@ -202,6 +209,7 @@ async function withDamage(
   const { damage, end } = await catchUp(log, core.index, { flush: () => core.flush() })
   log.end = end.point
   if (damage !== undefined) core.damage = corrupt(sessionId, damage)
+  else if (error.code === 'ASR_CORRUPT') core.damage = error
   else core.damage = new AsrError('ASR_LOST_TAIL', error.message, { sessionId, pos: core.length + 1 })
   return core
 }

@@ -3,7 +3,7 @@
  */
 import { clearLog } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
-import { RecordLog } from '../log/record-log.js'
+import { type LogEntry, RecordLog } from '../log/record-log.js'
 import { listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
 import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { name128, toHex } from '../record/hash.js'
@@ -202,17 +202,20 @@ export class StreamStore implements Store {
 
   async rebuildIndex(options: { sessionId?: string } & LongCall = {}): Promise<void> {
     this.assertWritable()
+    const damages: AsrError[] = []
     for (const sessionId of await this.sessions(options.sessionId)) {
       throwIfAborted(options.signal)
       const { core } = await this.openStream(sessionId)
+      if (core.damage !== undefined) damages.push(core.damage)
       if (core.damage !== undefined) continue
       const onBlock = (done: number): void => options.onProgress?.({ done, unit: 'records' })
       await core.writing.run(() => {
         core.assertOpen()
         return core.rebuild({ signal: options.signal, onBlock })
       })
-      if (core.damage !== undefined) throw core.damage
+      if (core.damage !== undefined) damages.push(core.damage)
     }
+    if (damages.length > 0) throw damages[0]
   }
 
   async deleteStream(sessionId: string): Promise<void> {
@@ -225,6 +228,7 @@ export class StreamStore implements Store {
       const stream = this.streamsOpen.get(sessionId)
       if (stream !== undefined) await this.forget(stream)
       await core.log.moveTo(TRASH_FOLDER)
+      await core.log.sync() // else a power cut could undo the move, and with it the deletion
       this.files.delete(core.log.identity.name)
       await clearLog(this.environment.level, core.log.identity.incarnation)
       await core.log.remove()
@@ -297,13 +301,24 @@ export class StreamStore implements Store {
     const log = new RecordLog(environment.storage, folder, identity, sessionId, [])
     const core = new StreamCore(environment, log, new StreamIndex(environment.level, incarnation, environment.cache))
     const entry = headerEntry(header, 0, text)
-    const [location] = await core.write([[entry]])
+    const [location] = await this.firstWrite(core, entry)
     core.index.state = {
       ...core.index.state,
       point: log.end,
       header: { location, hash: entry.hash, agent: agentOf(header) },
     }
     return core
+  }
+
+  /** A making that fails leaves no second log of the name behind, if it can be helped. */
+  private async firstWrite(core: StreamCore, entry: LogEntry): Promise<number[]> {
+    try {
+      return await core.write([[entry]])
+    } catch (error) {
+      await core.log.remove().catch(() => undefined)
+      await this.list().catch(() => undefined)
+      throw error
+    }
   }
 
   private register(core: StreamCore): StoredStream {
@@ -324,7 +339,11 @@ export class StreamStore implements Store {
   /** The logs as they lie there; a log without its first segment is none. */
   private async list(): Promise<void> {
     const files = new Map<string, LogFiles>()
-    for (const found of await listLogs(this.environment.storage, STREAMS_FOLDER)) files.set(found.log.name, found)
+    for (const found of await listLogs(this.environment.storage, STREAMS_FOLDER)) {
+      const other = files.get(found.log.name)
+      // Two makings of one stream: the one with more in it is the one that somebody wrote to.
+      if (other === undefined || sizeOf(found.segments) > sizeOf(other.segments)) files.set(found.log.name, found)
+    }
     this.files = files
   }
 

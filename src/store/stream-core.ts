@@ -133,7 +133,11 @@ export class StreamCore {
     cache.clear()
     await clearLog(level, log)
     const index = new StreamIndex(level, log, cache)
-    const { damage } = await catchUp(this.log, index, { ...options, flush: () => this.writeIndex(index) })
+    const { damage } = await catchUp(this.log, index, {
+      ...options,
+      reaches: this.log.end.location,
+      flush: () => this.writeIndex(index),
+    })
     if (damage !== undefined) {
       this.damage = corrupt(this.sessionId, damage)
       await clearLog(level, log) // the next opening is to find the damage too

@@ -56,6 +56,7 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   const compactions: number[] = []
   const { damage, end } = await catchUp(log, fresh.index, {
     goOn: environment.acceptLoss,
+    reaches: core.log.end.location,
     onScar: (scar) => problems.push(scarOf(sessionId, scar)),
     signal: options.signal,
     onBlock: (done) => options.onProgress?.({ done, total: core.length, unit: 'records' }),
