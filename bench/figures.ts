@@ -10,6 +10,7 @@ import { importing } from './import.js'
 import { manyStreams } from './many-streams.js'
 import { memory } from './memory.js'
 import { path } from './path.js'
+import { record } from './record.js'
 import { reopen } from './reopen.js'
 import { scan } from './scan.js'
 
@@ -24,4 +25,5 @@ export const FIGURES: { [name: string]: Figure } = {
   disk,
   reopen,
   'many-streams': manyStreams,
+  record,
 }

@@ -2,7 +2,7 @@
  * Reading all of a stream, each record checked and decoded, beside JSON.parse of the same lines.
  */
 import { closeSync, openSync } from 'node:fs'
-import { openStore, type Stream } from '../src/main.js'
+import { openStore, type StoredRecord, type Stream } from '../src/main.js'
 import { Corpora, type Kind, SESSION } from './corpora.js'
 import { type Context, count, pairsOf, round, sized } from './figure.js'
 import { alternate, type Pairs, type Slice } from './pairs.js'
@@ -24,7 +24,8 @@ async function scanOf(context: Context, corpora: Corpora, kind: Kind): Promise<R
   const store = await openStore(await corpora.store(kind, records))
   const stream = await store.stream(SESSION)
   const windows = new Windows(records)
-  const ours: Slice = { run: (number) => read(stream, windows.at(number)) }
+  const reading = new Reading(stream)
+  const ours: Slice = { run: () => reading.take(SLICE_RECORDS) }
 
   const starts = lineStarts(jsonl)
   const descriptor = openSync(jsonl, 'r')
@@ -59,10 +60,30 @@ class Windows {
   }
 }
 
-async function read(stream: Stream, range: { from: number; to: number }): Promise<void> {
-  let sum = 0
-  for await (const record of stream.records(range)) sum += record.type.length
-  if (sum === 0) throw new Error('no record was read')
+/** One scan of all of a stream, and another one behind it, taken in parts. */
+class Reading {
+  private iterator: AsyncIterator<StoredRecord>
+
+  constructor(private readonly stream: Stream) {
+    this.iterator = this.begin()
+  }
+
+  async take(records: number): Promise<void> {
+    let left = records
+    // Without a `return` the loop does not end the scan when it stops.
+    const rest = { [Symbol.asyncIterator]: () => ({ next: () => this.iterator.next() }) }
+    while (left > 0) {
+      for await (const record of rest) {
+        if (record.type === '') throw new Error('a record without a type')
+        if (--left === 0) return
+      }
+      this.iterator = this.begin()
+    }
+  }
+
+  private begin(): AsyncIterator<StoredRecord> {
+    return this.stream.records()[Symbol.asyncIterator]()
+  }
 }
 
 function rowOf(work: string, name: string, { ours, peer, ratio, spread, pairs }: Pairs): Row {

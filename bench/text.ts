@@ -12,11 +12,17 @@ const TOPIC_SHARE = 0.65
 const PIECES_EACH = 400
 
 const random = new Random(4_711)
-const words = Array.from({ length: WORDS }, makeWord)
-const topics = Array.from({ length: TOPICS }, () => {
-  const own = Array.from({ length: TOPIC_WORDS }, () => random.pick(words))
-  return Array.from({ length: PIECES_EACH }, () => makePiece(own))
-})
+const words: string[] = []
+/** Pieces of text by topic; made at first use, since processes that only read need none. */
+const topics: string[][] = []
+
+function makeTopics(): void {
+  while (words.length < WORDS) words.push(makeWord())
+  while (topics.length < TOPICS) {
+    const own = Array.from({ length: TOPIC_WORDS }, () => random.pick(words))
+    topics.push(Array.from({ length: PIECES_EACH }, () => makePiece(own)))
+  }
+}
 
 function makeWord(): string {
   let word = ''
@@ -55,6 +61,7 @@ function makePiece(own: readonly string[]): string {
 /** About `length` characters of text. */
 export function textOf(length: number, source: Random): string {
   if (length <= 0) return ''
+  if (topics.length === 0) makeTopics()
   const pieces = source.pick(topics)
   let text = source.next() < Math.min(1 / 3, length / 12_000) ? '→ ' : ''
   while (text.length < length) text += pieces[source.below(PIECES_EACH)]

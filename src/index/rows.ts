@@ -49,13 +49,32 @@ export async function getRow(level: IndexLevel, key: RowKey): Promise<Uint8Array
   }
 }
 
-/** Every row of a log, in key order. */
+/** Every row of a log, in key order. @throws IndexDamaged */
 export async function* logRows(level: IndexLevel, log: string): AsyncGenerator<[string, Uint8Array]> {
-  for await (const [key, value] of level.iterator({ ...logRange(log), ...ENCODINGS })) {
-    yield [key as string, value as Uint8Array]
+  try {
+    for await (const [key, value] of level.iterator({ ...logRange(log), ...ENCODINGS })) {
+      yield [key as string, value as Uint8Array]
+    }
+  } catch (cause) {
+    throw new IndexDamaged(`the rows of ${log} can't be read`, { cause })
   }
 }
 
+/** The first key at or behind a text, or undefined. @throws IndexDamaged */
+export async function firstKey(level: IndexLevel, from: string): Promise<string | undefined> {
+  try {
+    const [key] = await level.keys({ gte: from, limit: 1, keyEncoding: 'utf8' }).all()
+    return key as string | undefined
+  } catch (cause) {
+    throw new IndexDamaged("the index's keys can't be read", { cause })
+  }
+}
+
+/** Deletes every row of a log. @throws IndexDamaged when level can't */
 export async function clearLog(level: IndexLevel, log: string): Promise<void> {
-  await level.clear({ ...logRange(log), keyEncoding: 'utf8' })
+  try {
+    await level.clear({ ...logRange(log), keyEncoding: 'utf8' })
+  } catch (cause) {
+    throw new IndexDamaged(`the rows of ${log} can't be deleted`, { cause })
+  }
 }

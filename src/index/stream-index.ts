@@ -46,15 +46,16 @@ export class StreamIndex {
     readonly cache: RowCache,
   ) {}
 
-  /** What level holds of a log; undefined when that is nothing, or damaged. */
+  /** What level holds of a log; undefined when that is nothing. @throws IndexDamaged */
   static async open(
     level: IndexLevel,
     log: string,
     cache: RowCache,
   ): Promise<{ index: StreamIndex; root: Root; dictionary: DictionaryPart } | undefined> {
     const row = await getRow(level, { kind: 'root', log })
-    const root = row && decodeRoot(row)
-    if (root === undefined) return undefined
+    if (row === undefined) return undefined
+    const root = decodeRoot(row)
+    if (root === undefined) throw new IndexDamaged(`the root row of ${log} is damaged, or of another format`)
     const dictionary = await readRow(level, { kind: 'dictionary', log }, root.dictionaryCheck)
     const heads = decodeHeads(await readRow(level, { kind: 'heads', log }, root.headsCheck))
     const index = new StreamIndex(level, log, cache)

@@ -3,7 +3,7 @@
  */
 import { logRange } from '../index/keys.js'
 import { decodeRoot, type Root } from '../index/root.js'
-import { getRow, type IndexLevel } from '../index/rows.js'
+import { firstKey, getRow, type IndexLevel } from '../index/rows.js'
 import type { LogIdentity, Segment } from '../log/segment.js'
 import type { StreamInfo } from './api.js'
 import type { LogFiles } from './recovery.js'
@@ -25,10 +25,10 @@ export async function rootOf(level: IndexLevel, log: Pick<LogIdentity, 'incarnat
   return row && decodeRoot(row)
 }
 
-/** The root rows of all logs that the index knows, one look-up each. */
+/** The root rows of all logs that the index knows, one look-up each. @throws IndexDamaged */
 export async function* allRoots(level: IndexLevel): AsyncGenerator<{ log: string; root: Root }> {
   for (let from = ''; ; ) {
-    const [key] = (await level.keys({ gte: from, limit: 1, keyEncoding: 'utf8' }).all()) as string[]
+    const key = await firstKey(level, from)
     if (key === undefined) return
     const log = key.slice(0, key.indexOf('/'))
     const root = await rootOf(level, { incarnation: log })

@@ -2,7 +2,7 @@
  * What all streams of a store share.
  */
 import type { RowCache } from '../index/row-cache.js'
-import type { IndexLevel } from '../index/rows.js'
+import { IndexDamaged, type IndexLevel } from '../index/rows.js'
 import type { LogStorage } from '../log/storage.js'
 import type { Diagnostic, NOTICE_CODES } from '../record/error.js'
 
@@ -20,6 +20,19 @@ export interface Environment {
   /** throws ASR_FENCED when the store was taken over */
   guard(): void
   notices: Diagnostic[]
+  /** level failed beyond mending: whoever owns it puts it aside when the store closes */
+  isLevelBroken?: boolean
+}
+
+/** The error of an index that can't be kept, told; any other is thrown. */
+export function noteBrokenLevel(environment: Environment, error: unknown, sessionId: string): void {
+  if (!(error instanceof IndexDamaged)) throw error
+  environment.isLevelBroken = true
+  note(
+    environment,
+    'index_in_memory',
+    `stream ${JSON.stringify(sessionId)}: ${error.message}; its index is kept in memory`,
+  )
 }
 
 /** Tells in `store.notices` what was done or found without being asked. */

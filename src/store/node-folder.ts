@@ -85,22 +85,30 @@ async function openToWrite(folder: string, options: StoreOptions): Promise<Opene
     const left = lock.announce()
     if (state !== 'sound') writeFormat(folder, state, notices)
     const storage = new NodeStorage(folder)
-    const held = level
-    return {
-      environment: {
-        ...makeEnvironment(storage, level, notices, options, () => lock.check()),
-        powerCut: left !== undefined && !isOfThisBoot(left),
-      },
-      release: async () => {
-        await held.close()
-        storage.close()
-        lock.release()
-      },
+    const environment: Environment = {
+      ...makeEnvironment(storage, level, notices, options, () => lock.check()),
+      powerCut: left !== undefined && !isOfThisBoot(left),
     }
+    return { environment, release: () => releaseAll(folder, environment, storage, lock) }
   } catch (error) {
     await level?.close()
     lock.release()
     throw error
+  }
+}
+
+async function releaseAll(
+  folder: string,
+  environment: Environment,
+  storage: NodeStorage,
+  lock: FolderLock,
+): Promise<void> {
+  try {
+    await environment.level.close()
+    if (environment.isLevelBroken) putAside(join(folder, INDEX_FOLDER))
+  } finally {
+    storage.close()
+    lock.release()
   }
 }
 

@@ -18,7 +18,7 @@ import type { StreamCore } from './stream-core.js'
 /** The active path that ends at a position; 0: the empty path (CORE-16). */
 export async function openPath(core: StreamCore, end: number): Promise<Path> {
   const { cut, gaps, length } = await core.ask((lookup) => pathFacts(lookup, end))
-  const path = (): ActivePath => new ActivePath(core.index, end)
+  const path = (): ActivePath => new ActivePath(core.reader, end)
   return {
     length,
     cut,

@@ -12,7 +12,7 @@ import { AsrError } from '../record/error.js'
 import { headerEntry } from './append-queue.js'
 import { type CaughtUp, catchUp, corrupt } from './catch-up.js'
 import { cutLog, putAside, rewriteSegments, sizesNow } from './cut.js'
-import { type Environment, note } from './environment.js'
+import { type Environment, note, noteBrokenLevel } from './environment.js'
 import { StreamCore } from './stream-core.js'
 
 export interface LogFiles {
@@ -37,12 +37,7 @@ export async function openLog(
   if (lost?.isFatal && !environment.acceptLoss) return withDamage(environment, sessionId, files, lost.error)
   if (lost !== undefined) note(environment, 'lost_suffix', lost.error.message)
   const index = lost === undefined ? await sound(environment, log, opened) : undefined
-  if (index === undefined) await clearLog(environment.level, files.log.incarnation)
-  const core = new StreamCore(
-    environment,
-    log,
-    index ?? new StreamIndex(environment.level, files.log.incarnation, environment.cache),
-  )
+  const core = new StreamCore(environment, log, index ?? (await emptyIndex(environment, log)))
   if (opened !== undefined) {
     core.durable = Math.min(opened.root.durable, endOf(files.segments))
     if (index !== undefined) core.persistedAs(opened.root)
@@ -90,6 +85,18 @@ async function sound(
   }
   log.codec.dictionary.adopt(dictionary)
   return index
+}
+
+/** An index to build anew: in level, or in memory when level can't even be cleared. */
+async function emptyIndex(environment: Environment, { identity, sessionId }: RecordLog): Promise<StreamIndex> {
+  const { level, cache } = environment
+  try {
+    await clearLog(level, identity.incarnation)
+    return new StreamIndex(level, identity.incarnation, cache)
+  } catch (error) {
+    noteBrokenLevel(environment, error, sessionId)
+    return new StreamIndex(new MemoryLevel(), identity.incarnation, cache)
+  }
 }
 
 function noteRebuilt(environment: Environment, sessionId: string, why: string): void {

@@ -1,7 +1,8 @@
 /**
  * A store: the streams of one place, open or not, and who may write to them.
  */
-import { clearLog } from '../index/rows.js'
+import type { Root } from '../index/root.js'
+import { clearLog, IndexDamaged } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import { type LogEntry, RecordLog } from '../log/record-log.js'
 import { listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
@@ -16,7 +17,7 @@ import { headerEntry } from './append-queue.js'
 import { allRoots, infoOf, listed, sizeOf } from './catalog.js'
 import { agentOf } from './catch-up.js'
 import { rewriteSegments } from './cut.js'
-import type { Environment } from './environment.js'
+import { type Environment, noteBrokenLevel } from './environment.js'
 import { newHeader } from './header.js'
 import type { Jsonl } from './jsonl-port.js'
 import { Mutex } from './mutex.js'
@@ -63,7 +64,9 @@ export class StreamStore implements Store {
     const streams = await listLogs(storage, STREAMS_FOLDER)
     for (const { log, segments } of moving) {
       const moved = streams.find((other) => other.log.incarnation === log.incarnation)?.segments ?? []
-      await clearLog(level, log.incarnation)
+      await clearLog(level, log.incarnation).catch((error: unknown) =>
+        noteBrokenLevel(this.environment, error, log.name),
+      )
       for (const { file } of [...moved, ...segments]) await storage.remove(file)
     }
   }
@@ -191,7 +194,7 @@ export class StreamStore implements Store {
   private async lostStreams(): Promise<StreamReport[]> {
     const logs = new Set([...this.files.values()].map(({ log }) => log.incarnation))
     const lost: StreamReport[] = []
-    for await (const { log, root } of allRoots(this.environment.level)) {
+    for (const { log, root } of await this.rootsKnown()) {
       if (logs.has(log)) continue
       const message = `stream ${JSON.stringify(root.sessionId)}: the index knows ${root.state.point.pos} records of it, but its log is gone`
       const problem: Diagnostic = { code: 'lost_stream', message, severity: 'damage' }
@@ -230,17 +233,33 @@ export class StreamStore implements Store {
       await core.log.moveTo(TRASH_FOLDER)
       await core.log.sync() // else a power cut could undo the move, and with it the deletion
       this.files.delete(core.log.identity.name)
-      await clearLog(this.environment.level, core.log.identity.incarnation)
+      await this.clearRows(core)
       await core.log.remove()
     })
+  }
+
+  private async clearRows({ log, sessionId }: StreamCore): Promise<void> {
+    const { environment } = this
+    const clearing = clearLog(environment.level, log.identity.incarnation)
+    await clearing.catch((error: unknown) => noteBrokenLevel(environment, error, sessionId))
+  }
+
+  /** What the index knows; of a damaged one that is nothing. */
+  private async rootsKnown(): Promise<{ log: string; root: Root }[]> {
+    const known: { log: string; root: Root }[] = []
+    try {
+      for await (const entry of allRoots(this.environment.level)) known.push(entry)
+    } catch (error) {
+      if (!(error instanceof IndexDamaged)) throw error
+    }
+    return known
   }
 
   /** The incarnation of a stream that only the index still knows. */
   private async lostLog(sessionId: string): Promise<string | undefined> {
     await this.directory.run(() => this.list())
     if (this.files.has(await name128(sessionId))) return undefined
-    for await (const { log, root } of allRoots(this.environment.level)) if (root.sessionId === sessionId) return log
-    return undefined
+    return (await this.rootsKnown()).find(({ root }) => root.sessionId === sessionId)?.log
   }
 
   close(): Promise<void> {
@@ -284,7 +303,7 @@ export class StreamStore implements Store {
 
   async discard(core: StreamCore): Promise<void> {
     await core.detach()
-    await clearLog(this.environment.level, core.log.identity.incarnation)
+    await this.clearRows(core)
     await core.log.remove()
   }
 

@@ -5,13 +5,14 @@ import { MemoryLevel } from 'memory-level'
 import { ActivePath } from '../heads/path.js'
 import { flushIndex } from '../index/flush.js'
 import { answer, type Query } from '../index/query.js'
+import type { IndexReader } from '../index/reader.js'
 import { clearLog, IndexDamaged, type IndexLevel } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import type { LogEntry, RecordLog } from '../log/record-log.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import { PRIMARY } from '../record/record.js'
 import { catchUp, corrupt, FLUSH_RECORDS } from './catch-up.js'
-import { type Environment, note } from './environment.js'
+import { type Environment, note, noteBrokenLevel } from './environment.js'
 import { Lookup } from './lookup.js'
 import { Mutex } from './mutex.js'
 
@@ -25,6 +26,8 @@ const LAG_RECORDS_MAX = 4 * FLUSH_RECORDS
 export class StreamCore {
   /** held while the log is written or the index replaced */
   readonly writing = new Mutex()
+  /** the index as it is at each question: what is built on it outlives a rebuild */
+  readonly reader: IndexReader
   /** called after each append with the new length */
   readonly listeners = new Set<() => void>()
   lookup: Lookup
@@ -49,6 +52,15 @@ export class StreamCore {
     index: StreamIndex,
   ) {
     this.lookup = new Lookup(log, index)
+    const current = (): StreamIndex => this.lookup.index
+    this.reader = {
+      get length() {
+        return current().length
+      },
+      page: (number) => current().page(number),
+      entry: (pos) => current().entry(pos),
+      candidates: (key) => current().candidates(key),
+    }
   }
 
   /** Says that level holds the index as of a root row. */
@@ -98,7 +110,7 @@ export class StreamCore {
       }
     }
     await this.rebuild({ level: memoryLevel() })
-    note(this.environment, 'index_in_memory', `${of}: the index can't be kept on disk and is in memory now`)
+    noteBrokenLevel(this.environment, new IndexDamaged('it was built again, and is damaged again'), this.sessionId)
   }
 
   assertOpen(): void {

@@ -12,7 +12,7 @@ import { logRows } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import { FLAG_ORPHAN, type Frame } from '../log/frame.js'
 import { RecordLog } from '../log/record-log.js'
-import type { Damage } from '../log/scanner.js'
+import { type Damage, LOG_START } from '../log/scanner.js'
 import { STREAMS_FOLDER } from '../log/segment.js'
 import { canonicalText } from '../record/canonical.js'
 import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
@@ -72,12 +72,24 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
     },
   })
   log.end = end.point
-  if (damage !== undefined) problems.push(damageOf(corrupt(sessionId, damage)))
+  if (damage !== undefined) problems.push(...(await everyDamage(fresh.log, damage)))
   for (const pos of compactions) {
     if (await isBadExtent(fresh, pos)) problems.push(badExtent(await fresh.ask((lookup) => lookup.id(pos))))
   }
   for (const [target, revising] of revisions) problems.push(...(await doubles(fresh, target, revising)))
   return fresh
+}
+
+/** Each damaged spot of a log, not only the first, behind which nothing was taken in. */
+async function everyDamage(log: RecordLog, first: Damage): Promise<Diagnostic[]> {
+  const found = [damageOf(corrupt(log.sessionId, first))]
+  const scanner = log.scan(LOG_START)
+  for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
+    for (const item of items) {
+      if (item.frame === undefined && item.at > first.at) found.push(damageOf(corrupt(log.sessionId, item)))
+    }
+  }
+  return found
 }
 
 function orphan(record: StoredRecord): Diagnostic {
@@ -143,7 +155,7 @@ async function indexProblems(core: StreamCore, fresh: StreamCore): Promise<Diagn
   if (core.index.persisted.length < core.length) return [] // it can't be written, and is believed for nothing
   await fresh.flushAll()
   const expected = await rowsOf(fresh)
-  const found = await rowsOf(core)
+  const found = await rowsOf(core).catch(() => new Map<string, string>())
   const wrong = [...new Set([...expected.keys(), ...found.keys()])].filter(
     (key) => expected.get(key) !== found.get(key),
   )

@@ -10,6 +10,8 @@ export const SEED = Number(process.env.ASR_SEED ?? (DEEP ? Date.now() % 1_000_00
 
 const FROM = Number(process.env.ASR_FROM ?? 0)
 const ONLY = process.env.ASR_CASE === undefined ? undefined : Number(process.env.ASR_CASE)
+/** No case takes longer. */
+const CASE_MS_MAX = 20_000
 /** So many different failures are told of one test. */
 const TOLD_MAX = 5
 
@@ -73,6 +75,19 @@ export class Tally {
   }
 }
 
+/** A call that never comes back fails too, where it lets go of the processor at all. */
+async function inTime<T>(work: T | Promise<T>): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`did not end within ${CASE_MS_MAX} ms`)), CASE_MS_MAX)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
 /**
  * Runs cases 0 … count-1, all of them; fails at the end, once, with how many failed and the first of each kind. The test
  * that calls it is a case's family: `family` keeps the random numbers of two of them apart.
@@ -88,7 +103,7 @@ export async function cases(
   for (let n = ONLY ?? FROM; n < (ONLY === undefined ? count : ONLY + 1); n++) {
     tally.add('cases')
     try {
-      await run(n, new Random(SEED, salt, n), tally)
+      await inTime(run(n, new Random(SEED, salt, n), tally))
     } catch (error) {
       const { message, stack, details } = error as Error & { details?: string }
       const kind = message.replace(/[0-9]+|"[^"]*"/g, '#').slice(0, 120)

@@ -3,11 +3,13 @@
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { type AsrRecord, openStore } from '../../src/main.js'
+import { type AsrRecord, openStore, type Store, type StoreOptions } from '../../src/main.js'
 import { header } from '../support/records.js'
 import { tempFolder } from '../support/temp.js'
 import { OTHER } from './place.js'
 import { type Written, written } from './written.js'
+
+const top = tempFolder()
 
 /** Path below the folder, and bytes. */
 export type Image = Map<string, Uint8Array>
@@ -55,6 +57,42 @@ export async function keptFolder(records: readonly AsrRecord[], parts = 3): Prom
   }
   const inOrder = Array.from({ length: parts }, (_, part) => records.filter((_record, i) => i % parts === part)).flat()
   return { image: imageOf(folder), older, expected: written('s', inOrder) }
+}
+
+/** Leaves it in a folder for other processes. */
+export function writeKept({ image, older, expected }: KeptFolder): string {
+  const folder = tempFolder()
+  putDown(image, join(folder, 'image'))
+  putDown(older, join(folder, 'older'))
+  writeFileSync(join(folder, 'expected'), JSON.stringify(expected))
+  return folder
+}
+
+export function readKept(folder: string): KeptFolder {
+  const expected = JSON.parse(readFileSync(join(folder, 'expected'), 'utf8')) as Written
+  return { image: imageOf(join(folder, 'image')), older: imageOf(join(folder, 'older')), expected }
+}
+
+let put = 0
+
+/** Opens the image in a folder of its own, for as long as `use` takes. */
+export async function withStore<T>(
+  image: Image,
+  options: StoreOptions,
+  use: (store: Store, folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = join(top, String(put++))
+  putDown(image, folder)
+  try {
+    const store = await openStore(folder, options)
+    try {
+      return await use(store, folder)
+    } finally {
+      await store.close().catch(() => undefined) // what failed before is what counts
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
 }
 
 /** What a process leaves that ends without closing: its LOCK too. */

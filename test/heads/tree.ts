@@ -68,7 +68,7 @@ export class TreeIndex implements IndexReader {
   }
 
   *page(number: number): Query<Page> {
-    const page = this.pages[number]
+    const page = this.pages[number] ?? Page.empty(number)
     return this.waits ? yield* wait(Promise.resolve(page)) : page
   }
 

@@ -49,7 +49,10 @@ export interface ReadLog {
   digest: string
   /** lost positions, `lastPos` less than `firstPos` where there are none */
   damage: { firstPos: number; lastPos: number }[]
+  /** behind the last whole append */
   tornBytes: number
+  /** they are not the beginning of an append: somebody changed them */
+  tailWasChanged: boolean
 }
 
 interface Frame {
@@ -115,6 +118,7 @@ class Walk {
   readonly taken: Frame[] = []
   readonly damage: { firstPos: number; lastPos: number }[] = []
   tornBytes = 0
+  tailWasChanged = false
   private readonly salt: bigint
   private pos = 0
   private chain: bigint | undefined = 0n
@@ -158,7 +162,10 @@ class Walk {
     const frame = this.soundAt(here)
     if (frame !== undefined && this.follows(frame)) return here
     const found = this.search(here)
-    if (found === undefined) return undefined
+    if (found === undefined) {
+      this.tailWasChanged = !this.isCutShort(here)
+      return undefined
+    }
     const { kind, pos, previous } = this.frameAt(found)
     const lastPos = kind === RECORD ? pos - 1 : pos
     this.damage.push({ firstPos: this.pos + 1, lastPos })
@@ -166,6 +173,13 @@ class Walk {
     this.chain = undefined
     this.previous = previous
     return found
+  }
+
+  /** The file ends within the frame that begins here. */
+  private isCutShort({ file, offset }: Place): boolean {
+    const left = this.segments[file].bytes.length - offset
+    const frame = this.headAt({ file, offset })
+    return left < HEAD || (frame !== undefined && left < frame.size)
   }
 
   private follows(frame: Frame): boolean {
@@ -191,6 +205,7 @@ class Walk {
 
   private counts(frame: Frame, { file, offset }: Place): boolean {
     if (frame.kind === RECORD ? frame.pos <= this.pos : frame.pos < this.pos) return false
+    if (frame.kind === SEGMENT && offset > 0) return false
     const behind = this.headAt({ file, offset: offset + frame.size })
     return behind === undefined || behind.previous === frame.check
   }
@@ -233,7 +248,7 @@ class Walk {
   }
 }
 
-function decodeAll({ taken, damage, tornBytes, segments }: Walk): ReadLog {
+function decodeAll({ taken, damage, tornBytes, tailWasChanged, segments }: Walk): ReadLog {
   const shapes = dictionaryOf(taken)
   const records: ReadRecord[] = []
   let header: ReadEntry | undefined
@@ -259,6 +274,7 @@ function decodeAll({ taken, damage, tornBytes, segments }: Walk): ReadLog {
     digest: header === undefined ? '' : hex(hashOfTwo(BigInt(`0x${header.hash}`), chain)),
     damage,
     tornBytes,
+    tailWasChanged,
   }
 }
 

@@ -57,7 +57,8 @@ test('CORE-9: an append gives the place of each entry, and the chain goes over r
     chain = hashPair(chain, hash)
     assert.is(frames.find((frame) => frame.kind === KIND.record && frame.pos === pos)?.chain, chain)
   }
-  assert.equal(log.end, { location: log.bytes, pos: 3, chain, check: frames.at(-1)!.check })
+  const { at: last, check } = frames.at(-1)!
+  assert.equal(log.end, { location: log.bytes, last, pos: 3, chain, check })
   for (const [i, { value, pos, parent, hash }] of entries.entries()) {
     const frame = await log.frame(locations[i], pos)
     assert.equal([frame.pos, frame.parent, frame.hash], [pos, parent, hash])

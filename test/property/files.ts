@@ -14,7 +14,7 @@ type Item =
   | { kind: 'record'; item: Draft | Repeat; forward: string | null; dress: string | null; spaced: boolean }
   | { kind: 'refused'; text: string }
   | { kind: 'bytes'; bytes: number[] }
-  | { kind: 'header'; patch: { [key: string]: Json }; session: string }
+  | { kind: 'header'; patch: { [key: string]: Json }; dress: string | null; session: string }
   | { kind: 'blank'; text: string }
 
 export interface FileDraft {
@@ -132,16 +132,18 @@ const record = fc.record({
   dress: fc.option(fc.constantFrom(...DRESS), { nil: null, freq: 3 }),
   spaced: fc.nat(9).map((n) => n === 0),
 })
+export const headerDress = fc.option(fc.constantFrom(...DRESS), { nil: null, freq: 2 })
 const header = fc.record({
   kind: fc.constant('header' as const),
   patch,
+  dress: headerDress,
   session: fc.oneof(often(12, fc.constant(SESSION)), often(1, fc.constant('another'))),
 })
 const item: fc.Arbitrary<Item> = fc.oneof(
   often(24, record),
   often(3, refused),
   often(1, badBytes),
-  often(1, header),
+  often(2, header),
   often(1, blank),
 )
 
@@ -152,7 +154,7 @@ export const fileDraft = (length: number): fc.Arbitrary<FileDraft> =>
     mark: fc.nat(4).map((n) => n === 0),
     before: fc.array(fc.oneof(often(3, blank), often(1, refused), often(1, badBytes)), { maxLength: 2, size: 'small' }),
     headed: fc.nat(19).map((n) => n !== 0),
-    headerDress: fc.option(fc.constantFrom(...DRESS), { nil: null, freq: 2 }),
+    headerDress,
     items: fc.array(item, { maxLength: length, size: 'max' }),
     crlf: fc.oneof(
       fc.constant<boolean[]>([false]),
@@ -192,7 +194,9 @@ export function linesOf(file: FileDraft): Uint8Array[] {
       case 'bytes':
         return Uint8Array.from([...encoder.encode('{"type":"x","a":"'), ...item.bytes, ...encoder.encode('"}')])
       case 'header':
-        return encoder.encode(plain({ ...item.patch, type: 'header', asr: '1', sessionId: item.session }))
+        return encoder.encode(
+          dressed(plain({ ...item.patch, type: 'header', asr: '1', sessionId: item.session }), item.dress),
+        )
       default:
         return encoder.encode(item.text)
     }

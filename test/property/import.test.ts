@@ -4,13 +4,14 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isAsrError, memoryLocation, openStore } from '../../src/main.js'
 import { draft } from './arbitraries.js'
-import { chunked, fileDraft, fileOf, linesOf, rewritten, SESSION } from './files.js'
+import { chunked, fileDraft, fileOf, headerDress, linesOf, rewritten, SESSION } from './files.js'
 import { isFault, type ModelStream } from './model.js'
 import { importFile, type ModelImport } from './model-import.js'
 import { RUNS, settings } from './settings.js'
 import { compareAll, outcomeOf, Subject, told } from './subject.js'
 
 const cutting = fc.record({ cuts: fc.array(fc.nat(100_000), { maxLength: 6 }), asText: fc.boolean() })
+const extension = fc.record({ headerDress, kept: fc.nat(20), dropped: fc.nat(20), shorterFirst: fc.boolean() })
 const runs = Math.ceil(RUNS / 3)
 
 async function withSubject(check: (subject: Subject) => Promise<void>): Promise<void> {
@@ -95,10 +96,10 @@ test('CORE-21: a second import of a file adds nothing, and the export gives the 
 
 test('CORE-21: a longer file extends the stream, a shorter one brings nothing, another one diverges', () =>
   fc.assert(
-    fc.asyncProperty(fileDraft(20), fc.nat(20), fc.nat(20), fc.boolean(), (file, kept, dropped, shorterFirst) =>
+    fc.asyncProperty(fileDraft(20), extension, (file, { headerDress, kept, dropped, shorterFirst }) =>
       withSubject(async (subject) => {
         const lines = linesOf(file)
-        const part = lines.slice(0, kept)
+        const part = linesOf({ ...file, headerDress }).slice(0, kept)
         const files = shorterFirst ? [part, lines] : [lines, part]
         let stream: ModelStream | undefined
         for (const some of files) {

@@ -3,10 +3,14 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { MemoryStorage } from '../../src/log/memory-storage.js'
+import { BatchBuffer } from '../../src/log/batch-buffer.js'
+import { FLAG_END, KIND } from '../../src/log/frame.js'
+import { MemoryStorage } from '../../src/log/memory-storage.js'
+import { saltOf, segmentFile } from '../../src/log/segment.js'
 import { memoryLocation, openStore } from '../../src/main.js'
+import { check32, name128 } from '../../src/record/hash.js'
 import type { StoredStream } from '../../src/store/stream.js'
-import { inNewSegment } from '../log/handmade.js'
+import { INCARNATION, inNewSegment } from '../log/handmade.js'
 import { collect, idsOf } from '../support/collect.js'
 import { fails } from '../support/fails.js'
 import { header, message } from '../support/records.js'
@@ -164,6 +168,33 @@ test('a stream that was being moved in, and did not arrive whole, is none', asyn
   await fails('ASR_STREAM_NOT_FOUND', () => store.stream('s'))
   assert.equal([await collect(store.streams()), log.list('staging')], [[], []])
   assert.is(log.size(third), undefined)
+})
+
+test('a log of a newer format is refused, and left as it is', async () => {
+  const log = new MemoryStorage()
+  const identity = { name: await name128('s'), incarnation: INCARNATION }
+  const body = new TextEncoder().encode(
+    JSON.stringify({ format: 2, sessionId: 's', incarnation: INCARNATION, segment: 0 }),
+  )
+  const batch = BatchBuffer.take()
+  const rest = { flags: FLAG_END, encoding: 1, shapes: 0, pos: 0, parent: 0, hash: 0n, chain: 0n }
+  const previous = batch.addFrame(
+    { ...rest, kind: KIND.segment, flags: 0, bodyBytes: body.length, previous: 0, bodyCheck: check32(body) },
+    body,
+    0,
+  )
+  const news = new TextEncoder().encode('what a later format has to say')
+  const head = { ...rest, kind: KIND.header, encoding: 7, bodyBytes: news.length, previous, bodyCheck: check32(news) }
+  batch.addFrame(head, news, saltOf(identity))
+  log.append(segmentFile('streams', identity, 0), batch.bytes())
+  batch.release()
+  const files = log.list('streams')
+  for (const options of [{}, { readOnly: true }, { acceptLoss: true }]) {
+    const store = await openStore({ ...memoryLocation(), log }, options)
+    await fails('ASR_FORMAT', async () => (await store.stream('s')).length)
+    await store.close()
+    assert.equal(log.list('streams'), files)
+  }
 })
 
 test.run()

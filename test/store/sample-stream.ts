@@ -79,11 +79,21 @@ export function recordPiece({ pieces }: Sample, pos: number): Piece {
   return pieces.find((piece) => piece.kind === KIND.record && piece.pos === pos)!
 }
 
-/** A place whose only log has these bytes; with the sample's own index, or with none. */
-export function placeWith({ location, file }: Sample, bytes: Uint8Array, withIndex = false): MemoryLocation {
+/** A place whose only log has these bytes, and that has no index. */
+export function placeWith({ file }: Sample, bytes: Uint8Array): MemoryLocation {
   const log = new MemoryStorage()
   log.append(file, bytes)
-  return { ...memoryLocation(), log, ...(withIndex ? { index: location.index } : {}) }
+  return { ...memoryLocation(), log }
+}
+
+/** The same with a copy of the sample's index. */
+export async function placeWithIndex(one: Sample, bytes: Uint8Array): Promise<MemoryLocation> {
+  const location = placeWith(one, bytes)
+  const encodings = { keyEncoding: 'utf8', valueEncoding: 'view' } as const
+  await Promise.all([one.location.index.open(), location.index.open()])
+  for await (const [key, value] of one.location.index.iterator(encodings))
+    await location.index.put(key, value.slice(), encodings)
+  return location
 }
 
 /** All bytes of the files whose names do not end in `.log`, in the order of their names. */

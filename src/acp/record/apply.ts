@@ -136,7 +136,7 @@ function prompted(session: Session, asked: Asked, messageId: string | undefined,
     const state = foldPrompt(known?.state as MessageState | undefined, messageId, prompt)
     const tracked = known ?? new Tracked(kind, state, session.times(seen.at, true), asked.frames)
     tracked.state = state
-    tracked.dirty = true
+    session.line.changed(tracked)
     tracked.seen(seen.frames)
     if (known === undefined) session.line.add(tracked as Tracked, key)
   }

@@ -12,6 +12,11 @@ export function eventOf(update: JsonObject): AsrRecord | null | undefined {
   return EVENTS.get(update.sessionUpdate)?.(update)
 }
 
+/** Whether an update of its kind is a record that is no entity's. */
+export function isEvent({ sessionUpdate }: JsonObject): boolean {
+  return EVENTS.has(sessionUpdate)
+}
+
 /** What can not be mapped, whole (ASR-710). */
 export function unmapped(update: JsonObject): AsrRecord {
   const kind = textOf(update.sessionUpdate) ?? 'session_update'

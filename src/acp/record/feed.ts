@@ -12,8 +12,8 @@ export type Task = (session: Session) => void | Promise<void>
 export interface Release {
   opening: Opening
   agent: Connection['agent']
-  /** the agent says that the session is new */
-  isNew?: boolean
+  /** whether the agent says that the session is new */
+  isNew?: () => boolean
   before?: Task
   after?: Task
 }
@@ -47,9 +47,9 @@ export class Feed {
   }
 
   /** It is known what the session is: it is opened, in front of what waits. */
-  release({ opening, agent, isNew = false, before, after }: Release): void {
+  release({ opening, agent, isNew, before, after }: Release): void {
     if (this.isReleased) return
-    const open: Task = (session) => session.open(opening, agent, isNew)
+    const open: Task = (session) => session.open(opening, agent, isNew?.() ?? false)
     this.tasks.unshift(...[before, open, after].filter((task) => task !== undefined))
     this.isReleased = true
     this.start()
@@ -89,7 +89,7 @@ export class Feed {
       sliceEnds = performance.now() + SLICE_MS
     }
     this.planSnapshot()
-    if (session.line.hasWritten) await session.wire?.flush()
+    if (session.line.hasWritten) session.wire?.flushSoon()
   }
 
   private planSnapshot(): void {

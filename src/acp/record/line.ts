@@ -48,6 +48,12 @@ export class Line {
     else if (this.isIdle) this.writeQueue()
   }
 
+  /** An entity changed, and is to be written again. */
+  changed(tracked: Tracked): void {
+    tracked.dirty = true
+    this.isIdle = false
+  }
+
   /** An event that waits to be written: the last of a type that is wanted. */
   lastEvent(type: string, wanted: (record: AsrRecord) => boolean): AsrRecord | undefined {
     const events = this.queue.filter(({ kind }) => kind === eventKind).map(({ state }) => state as AsrRecord)

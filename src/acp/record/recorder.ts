@@ -91,6 +91,7 @@ class AcpRecorder implements Recorder {
     for (const feed of this.feeds.values()) {
       feed.stop()
       await feed.session.writer.finish()
+      if (feed.session.line.hasWritten) await feed.session.wire?.flush()
     }
     return this.summary
   }

@@ -7,8 +7,10 @@ import { directoriesOf } from '../paths.js'
 import { ACP_PROTOCOL_VERSION } from '../revision.js'
 import { applyNotification, applyRequest, applyResponse, connectionLost } from './apply.js'
 import { type Asked, type Connection, opensSession } from './connection.js'
+import { isEvent } from './events.js'
 import type { Feed, Task } from './feed.js'
 import type { Opening } from './header.js'
+import { kindOfUpdate } from './kinds/updates.js'
 import { closeWindow } from './replay.js'
 import { redactedCall, redactedResponse } from './secrets.js'
 import type { Session } from './session.js'
@@ -184,7 +186,7 @@ export class Router {
     }
     if (feed.isHeld) {
       const opening = { directories: directoriesOf(params), lineage }
-      feed.release({ opening, agent: connection.agent, isNew: true, after: begin })
+      feed.release({ opening, agent: connection.agent, isNew: () => true, after: begin })
     } else feed.push(begin)
     feed.push(answer)
   }
@@ -232,7 +234,9 @@ export class Router {
       await writer.settled()
       opening.directories = parent.session.roots.list.flatMap(({ path }) => path ?? [])
     }
-    child.release({ opening, agent: connection.agent, before, after })
+    // What is left alone is left alone with its children.
+    const isNew = (): boolean => parent.session.skipped
+    child.release({ opening, agent: connection.agent, isNew, before, after })
   }
 
   private initialized(connection: Connection, message: Message & { kind: 'response' }): void {
@@ -269,10 +273,17 @@ export class Router {
 
   /** A frame as it may be kept. */
   private kept(frame: JsonObject, message: Message, asked: Asked | undefined): JsonObject {
-    if (this.ports.keepsAll) return frame
+    if (this.ports.keepsAll || isConversation(message)) return frame
     if (message.kind === 'response') return redactedResponse(frame, asked, this.ports.secretFields)
     return redactedCall(frame, message)
   }
+}
+
+/** Updates that the mapping knows hold no configuration; a vendor's may. */
+function isConversation(message: Message): boolean {
+  if (message.kind !== 'notification' || message.method !== 'session/update') return false
+  const { update } = message.params
+  return isObject(update) && (isEvent(update) || kindOfUpdate(update) !== undefined)
 }
 
 /** A line of a native file. A frame that is kept as it came is kept in its own text. */

@@ -128,7 +128,7 @@ export function fold(session: Session, kind: AnyKind, tracked: Tracked, update: 
     return
   }
   tracked.state = state
-  tracked.dirty = true
+  session.line.changed(tracked)
   tracked.seen(seen.frames)
   if (isToBeWritten(kind, tracked, before, update)) session.line.writeThrough(tracked)
 }

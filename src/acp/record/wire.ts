@@ -16,6 +16,8 @@ export const NATIVE_FOLDER = 'native'
 export const CONNECTION_FILE = `${NATIVE_FOLDER}/connections.jsonl`
 
 const LF = 0x0a
+const FLUSH_BYTES = 64 * 1024
+const FLUSH_MS = 100
 const encoder = new TextEncoder()
 
 /** The file of a session's frames, as `native.ref` names it: relative to the store. */
@@ -31,8 +33,11 @@ export function wireStorageOf(store: Store): WireStorage | undefined {
 export class WireFile {
   private end = 0
   private waiting: Uint8Array[] = []
+  private waitingBytes = 0
+  private timer: ReturnType<typeof setTimeout> | undefined
   private isOpen = false
   private failed = false
+  private writing: Promise<void> = Promise.resolve()
 
   constructor(
     private readonly storage: WireStorage,
@@ -59,17 +64,38 @@ export class WireFile {
     return { file: this.name, from, to: this.end }
   }
 
-  async flush(): Promise<void> {
+  /** Writes what was added once there is enough of it, or a while has passed. */
+  flushSoon(): void {
+    if (this.waitingBytes >= FLUSH_BYTES) void this.flush()
+    else if (this.waitingBytes > 0 && this.timer === undefined) {
+      this.timer = setTimeout(() => {
+        this.timer = undefined
+        void this.flush()
+      }, FLUSH_MS)
+      // A process that has nothing else to do may end: the recorder's own end writes the rest.
+      if (typeof this.timer === 'object') this.timer.unref()
+    }
+  }
+
+  /** Writes what was added, one write behind the other. */
+  flush(): Promise<void> {
+    if (this.waiting.length > 0) this.writing = this.writing.then(() => this.write())
+    return this.writing
+  }
+
+  private async write(): Promise<void> {
     if (this.waiting.length === 0 || this.failed) return
     await this.trying(() => {
       const bytes = joinedBytes(this.waiting)
       this.waiting = []
+      this.waitingBytes = 0
       return this.storage.append(this.name, bytes)
     })
   }
 
   private push(bytes: Uint8Array): void {
     this.waiting.push(bytes)
+    this.waitingBytes += bytes.length
     this.end += bytes.length
   }
 

@@ -106,24 +106,25 @@ export class StreamWriter {
   }
 
   private start(): void {
-    this.running ??= this.run().finally(() => {
-      this.running = undefined
-    })
+    this.running ??= this.run()
   }
 
   private async run(): Promise<void> {
     // What is asked for in one go is written in one go.
     await undefined
-    while (!this.lost && (this.batch !== undefined || this.jobs.length > 0)) {
+    let goesOn = true
+    while (goesOn && !this.lost && (this.batch !== undefined || this.jobs.length > 0)) {
       try {
         await this.before()
         await this.step(await this.open())
         this.failing = false
       } catch (error) {
-        if (!this.isToleratedBatch(error)) return this.fail(error)
+        goesOn = this.isToleratedBatch(error)
+        if (!goesOn) this.fail(error)
       }
     }
-    this.single = false
+    if (goesOn) this.single = false
+    this.running = undefined // at once: what comes now has to start anew
   }
 
   private async open(): Promise<Stream> {

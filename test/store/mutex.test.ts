@@ -1,0 +1,51 @@
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { Mutex } from '../../src/store/mutex.js'
+
+const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('one at a time, in the order of asking, however long each takes', async () => {
+  const mutex = new Mutex()
+  const events: string[] = []
+  const work = (name: string, ms: number) => async () => {
+    events.push(`${name} begins`)
+    await later(ms)
+    events.push(`${name} ends`)
+    return name
+  }
+  const results = await Promise.all([mutex.run(work('a', 20)), mutex.run(work('b', 0)), mutex.run(work('c', 5))])
+  assert.equal(results, ['a', 'b', 'c'])
+  assert.equal(events, ['a begins', 'a ends', 'b begins', 'b ends', 'c begins', 'c ends'])
+})
+
+test('a failure is its caller’s alone, whether it is thrown or rejected', async () => {
+  const mutex = new Mutex()
+  const failing = [
+    mutex.run(() => {
+      throw new Error('thrown')
+    }),
+    mutex.run(() => Promise.reject(new Error('rejected'))),
+  ]
+  const after = mutex.run(() => 'done')
+  const outcomes = await Promise.allSettled(failing)
+  assert.equal(
+    outcomes.map((one) => one.status === 'rejected' && (one.reason as Error).message),
+    ['thrown', 'rejected'],
+  )
+  assert.is(await after, 'done')
+})
+
+test('what is asked for inside waits until the one that asks has ended', async () => {
+  const mutex = new Mutex()
+  const events: string[] = []
+  let inner: Promise<void> | undefined
+  await mutex.run(async () => {
+    inner = mutex.run(() => void events.push('inner'))
+    await later(5)
+    events.push('outer')
+  })
+  await inner
+  assert.equal(events, ['outer', 'inner'])
+})
+
+test.run()
