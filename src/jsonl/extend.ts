@@ -3,7 +3,7 @@
  */
 import { answer } from '../index/query.js'
 import { ENCODING_DEFLATED, ENCODING_TEXT } from '../log/codec.js'
-import { FLAG_GAP } from '../log/frame.js'
+import { FLAG_GAP, type Frame } from '../log/frame.js'
 import { AsrError } from '../record/error.js'
 import type { Header, StoredRecord } from '../record/record.js'
 import { throwIfAborted } from '../store/abort.js'
@@ -63,8 +63,7 @@ async function restage(
   const staged: Staged[] = []
   for (let pos = from; pos <= to; pos++) {
     const frame = await reader.frame(pos)
-    const isText = (frame.encoding & ~ENCODING_DEFLATED) === ENCODING_TEXT
-    const text = isText ? file.log.line(frame) : undefined
+    const text = textOf(file, frame)
     const record = file.log.decode(frame) as unknown as StoredRecord
     staged.push(await answer(staging.take(record, { text, gap: (frame.flags & FLAG_GAP) !== 0 })))
   }
@@ -73,10 +72,19 @@ async function restage(
 
 /** The file's header comes in force with its first new record (CORE-3). */
 async function putHeaderInForce(stream: StoredStream, file: StreamCore): Promise<void> {
-  const theirs = await headerOf(file)
-  await stream.queue.reviseHeader(async () => (equalHeaders(await headerOf(stream.core), theirs) ? undefined : theirs))
+  const frame = await headerFrame(file)
+  const theirs = file.log.decode(frame) as unknown as Header
+  await stream.queue.reviseHeader(async () => {
+    const ours = stream.core.log.decode(await headerFrame(stream.core)) as unknown as Header
+    return equalHeaders(ours, theirs) ? undefined : { header: theirs, text: textOf(file, frame) }
+  })
 }
 
-async function headerOf(core: StreamCore): Promise<Header> {
-  return core.log.decode(await core.log.frame(core.index.state.header.location)) as unknown as Header
+function headerFrame({ log, index }: StreamCore): Promise<Frame> {
+  return Promise.resolve(log.frame(index.state.header.location))
+}
+
+/** The line that a frame keeps as text, if it does. */
+function textOf({ log }: StreamCore, frame: Frame): string | undefined {
+  return (frame.encoding & ~ENCODING_DEFLATED) === ENCODING_TEXT ? log.line(frame) : undefined
 }

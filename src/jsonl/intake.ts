@@ -29,7 +29,8 @@ export class Intake {
   readonly diagnostics: Diagnostic[] = []
   duplicates = 0
   private readonly orphans: { line: number; recordId: string; missing: string }[] = []
-  private readonly awaited = new Map<string, boolean>()
+  /** of the ids that orphans miss: the last line of a record of that id */
+  private readonly lastLines = new Map<string, number>()
   private staging: Staging | undefined
   private batch: { staged: Staged; line: number }[] = []
   private batchBytes = 0
@@ -72,10 +73,10 @@ export class Intake {
   /** Writes what was taken. */
   async flush(): Promise<void> {
     const { core, batch, staging } = this
+    this.staging = undefined
     if (staging === undefined || batch.length === 0) return
     this.batch = []
     this.batchBytes = 0
-    this.staging = undefined
     const locations = await core.write(batch.map(({ staged }) => [staged.logEntry]))
     staging.publish(core.index, locations, core.log.end)
     for (const { staged, line } of batch) {
@@ -89,7 +90,7 @@ export class Intake {
   async finish(): Promise<void> {
     await this.flush()
     for (const { line, recordId, missing } of this.orphans) {
-      const comesLater = this.awaited.get(missing) === true
+      const comesLater = missing === recordId || (this.lastLines.get(missing) ?? 0) > line
       const message = `its parent ${JSON.stringify(missing)} ${comesLater ? 'does not come before it' : 'is not in the file'}; it is kept as an orphan root`
       this.keep(comesLater ? 'forward_parent' : 'orphan_parent', message, line, recordId)
     }
@@ -131,17 +132,17 @@ export class Intake {
 
   private report({ record, faults, missingParentId }: Staged, { number: line, rounded }: Origin): void {
     const { id } = record as StoredRecord
-    if (this.awaited.has(id)) this.awaited.set(id, true)
+    if (this.lastLines.has(id)) this.lastLines.set(id, line)
     if (missingParentId !== undefined) {
       this.orphans.push({ line, recordId: id, missing: missingParentId })
-      if (!this.awaited.has(missingParentId)) this.awaited.set(missingParentId, missingParentId === id)
+      if (!this.lastLines.has(missingParentId)) this.lastLines.set(missingParentId, 0)
     }
     for (const { code, message } of faults) this.keep(code, message, line, id)
     if (rounded) this.keep('number_rounded', 'a number of it is not what a double can hold', line, id)
   }
 
   /** A further header line is a revision (CORE-3). */
-  private async takeHeader(value: { [key: string]: unknown }, { number: line }: Origin): Promise<void> {
+  private async takeHeader(value: { [key: string]: unknown }, { number: line, rounded }: Origin): Promise<void> {
     const { core } = this
     if (typeof value.sessionId === 'string' && value.sessionId !== core.sessionId)
       throw mismatch(core.sessionId, value.sessionId, line)
@@ -155,6 +156,7 @@ export class Intake {
       if (!isAsrError(error)) throw error
       return this.refuse({ code: 'bad_field', message: error.message, line, severity: 'refused' })
     }
+    if (rounded) this.keep('number_rounded', 'a number of it is not what a double can hold', line)
     if (revised === undefined) return
     const entry = headerEntry(revised, core.length)
     const [location] = await core.write([[entry]])

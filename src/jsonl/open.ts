@@ -36,6 +36,7 @@ export async function openStore(location: StoreLocation, options: StoreOptions =
     acceptLoss: options.acceptLoss ?? false,
     boot,
     powerCut: false,
+    mayWriteLevel: options.readOnly !== true,
   }
   return new StreamStore(environment, jsonl, async () => undefined).open()
 }

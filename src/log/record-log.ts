@@ -122,12 +122,15 @@ export class RecordLog {
         pos: this.end.pos,
       })
     }
-    const next = segmentFile(this.folder, this.identity, last.number + 1)
-    const nextSize = await this.storage.size(next)
-    if (nextSize !== undefined) this.segments.push({ number: last.number + 1, file: next, size: nextSize })
-    const hasGrown = size > last.size || nextSize !== undefined
+    let hasGrown = size > last.size
     last.size = size
-    return hasGrown
+    for (let number = last.number + 1; ; number++) {
+      const file = segmentFile(this.folder, this.identity, number)
+      const nextSize = await this.storage.size(file)
+      if (nextSize === undefined) return hasGrown
+      this.segments.push({ number, file, size: nextSize })
+      hasGrown = true
+    }
   }
 
   /** Moves the log's files to another folder; the first segment, without which there is no log, last. */

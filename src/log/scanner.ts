@@ -98,7 +98,10 @@ export class LogScanner {
     const started = this.point.location
     while (this.point.location - started < BLOCK_BYTES) {
       const step = this.step() ?? (await this.refill())
-      if (step === 'end') return ready.length > 0 ? ready : undefined
+      if (step === 'end') {
+        ready.push(...this.damagedTail())
+        return ready.length > 0 ? ready : undefined
+      }
       if (step === 'again') continue
       this.pending.push(step)
       if (step.frame === undefined || (step.frame.flags & FLAG_END) === 0) continue
@@ -110,6 +113,12 @@ export class LogScanner {
       this.complete = this.point
     }
     return ready
+  }
+
+  /** Of an append that never ended: what leads to a lost record. It is damage, though what is behind it is torn. */
+  private damagedTail(): ScanItem[] {
+    const lost = this.pending.findLastIndex((item) => item.frame === undefined && item.lastPos >= item.firstPos)
+    return this.pending.splice(0, lost + 1)
   }
 
   end(): ScanEnd {

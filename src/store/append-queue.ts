@@ -61,13 +61,13 @@ export class AppendQueue {
   }
 
   /** A header revision; `revise` gives the new header, or undefined when nothing changes (CORE-3). */
-  reviseHeader(revise: () => Promise<Header | undefined>): Promise<Receipt> {
+  reviseHeader(revise: () => Promise<{ header: Header; text?: string } | undefined>): Promise<Receipt> {
     return this.enqueue(async (staging) => {
-      const header = await revise()
+      const revised = await revise()
       const receipt = { first: 0, last: 0, appended: 0, duplicates: 0 }
-      return header === undefined
-        ? { entries: [], receipt }
-        : { entries: [headerEntry(header, staging.length)], header, receipt }
+      if (revised === undefined) return { entries: [], receipt }
+      const { header, text } = revised
+      return { entries: [headerEntry(header, staging.length, text)], header, receipt }
     }, true)
   }
 

@@ -20,6 +20,8 @@ export interface Environment {
   /** throws ASR_FENCED when the store was taken over */
   guard(): void
   notices: Diagnostic[]
+  /** level may be written to: not where a reader was handed one */
+  mayWriteLevel: boolean
   /** level failed beyond mending: whoever owns it puts it aside when the store closes */
   isLevelBroken?: boolean
 }

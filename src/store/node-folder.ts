@@ -130,6 +130,7 @@ function makeEnvironment(
     acceptLoss: options.acceptLoss ?? false,
     boot: processIdentity().boot,
     powerCut: false,
+    mayWriteLevel: true, // a reader's is a snapshot of its own
   }
 }
 

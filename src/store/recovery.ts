@@ -89,7 +89,8 @@ async function sound(
 
 /** An index to build anew: in level, or in memory when level can't even be cleared. */
 async function emptyIndex(environment: Environment, { identity, sessionId }: RecordLog): Promise<StreamIndex> {
-  const { level, cache } = environment
+  const { level, cache, mayWriteLevel } = environment
+  if (!mayWriteLevel) return new StreamIndex(new MemoryLevel(), identity.incarnation, cache)
   try {
     await clearLog(level, identity.incarnation)
     return new StreamIndex(level, identity.incarnation, cache)
@@ -209,7 +210,7 @@ async function withDamage(
   files: LogFiles,
   error: AsrError,
 ): Promise<StreamCore> {
-  const apart: Environment = { ...environment, level: new MemoryLevel(), readOnly: true }
+  const apart: Environment = { ...environment, level: new MemoryLevel(), mayWriteLevel: true, readOnly: true }
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, files.log, sessionId, files.segments)
   const core = new StreamCore(apart, log, new StreamIndex(apart.level, files.log.incarnation, apart.cache))
   apart.cache.clear()

@@ -101,10 +101,15 @@ export class StreamStore implements Store {
   /** A stream by its session, opened if need be; undefined when there is none. */
   private async find(sessionId: string): Promise<StoredStream | undefined> {
     const open = this.streamsOpen.get(sessionId)
-    if (open !== undefined && !open.core.log.isPoisoned) return open
-    if (open !== undefined) await this.forget(open)
+    const { readOnly } = this.environment
+    if (open !== undefined && !readOnly && !open.core.log.isPoisoned) return open
     const name = await name128(sessionId)
-    if (this.environment.readOnly || open !== undefined) await this.list()
+    if (readOnly || open !== undefined) await this.list()
+    const isSame = open !== undefined && this.files.get(name)?.log.incarnation === open.core.log.identity.incarnation
+    if (isSame && !open.core.log.isPoisoned) return open
+    // A reader's old handle lives on, to say that its stream was deleted.
+    if (readOnly) this.streamsOpen.delete(sessionId)
+    else if (open !== undefined) await this.forget(open)
     // What a failed sync left in the files may never have reached the disk, though it can be read.
     if (open?.core.log.syncFailed) await this.rewrite(open.core, name)
     const files = this.files.get(name)

@@ -188,6 +188,7 @@ export class StreamCore {
 
   /** Writes the index as it stands. Its failure harms nothing: the log holds all, and the next flush tries again. */
   async flush(): Promise<void> {
+    if (!this.environment.mayWriteLevel && this.index.level === this.environment.level) return
     this.flushing ??= this.writeIndex(this.index)
       .catch((error: unknown) => {
         note(

@@ -60,7 +60,7 @@ export class StoredStream implements Stream {
       const current = await this.headerInForce()
       const revised = revisedHeader(current, asked)
       header = revised ?? current
-      return revised
+      return revised && { header: revised }
     })
     return header as Header
   }

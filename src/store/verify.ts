@@ -49,7 +49,7 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   const { environment, sessionId } = core
   const segments = core.log.segments.map((segment) => ({ ...segment }))
   const level = new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
-  const apart = { ...environment, level, cache: createRowCache(), readOnly: true, notices: [] }
+  const apart = { ...environment, level, mayWriteLevel: true, cache: createRowCache(), readOnly: true, notices: [] }
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, core.log.identity, sessionId, segments)
   const fresh = new StreamCore(apart, log, new StreamIndex(level, core.log.identity.incarnation, apart.cache))
   const revisions = new Map<string, string[]>()
@@ -73,11 +73,21 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   })
   log.end = end.point
   if (damage !== undefined) problems.push(...(await everyDamage(fresh.log, damage)))
+  problems.push(...(await headerProblems(fresh)))
   for (const pos of compactions) {
     if (await isBadExtent(fresh, pos)) problems.push(badExtent(await fresh.ask((lookup) => lookup.id(pos))))
   }
   for (const [target, revising] of revisions) problems.push(...(await doubles(fresh, target, revising)))
   return fresh
+}
+
+async function headerProblems({ log, index, sessionId }: StreamCore): Promise<Diagnostic[]> {
+  const { location, hash } = index.state.header
+  if (location === 0) return []
+  const header = log.decode(await log.frame(location)) as unknown as StoredRecord
+  if (contentHash(header) === hash) return []
+  const message = `stream ${JSON.stringify(sessionId)}: the header does not have the content hash it was stored with`
+  return [{ code: 'ASR_CORRUPT', message, severity: 'damage' }]
 }
 
 /** Each damaged spot of a log, not only the first, behind which nothing was taken in. */

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON schema
 type Schema = any

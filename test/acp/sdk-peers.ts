@@ -2,7 +2,7 @@
  * An agent and a client of the SDK that go through a conversation with every kind of update, and say what they saw.
  */
 import * as acp from '@agentclientprotocol/sdk/experimental/v2/unstable'
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { UPDATE_KINDS, updateArbitrary } from './generator.js'
 
 const { agent: asAgent, client: asClient } = acp.methods

@@ -190,14 +190,13 @@ class Walk {
   }
 
   private search(from: Place): Place | undefined {
+    const bad = this.headAt(from)
+    const skipped = bad !== undefined && !bad.whole ? bad.size : 0
     for (let file = from.file; file < this.segments.length; file++) {
       const { bytes } = this.segments[file]
-      for (let offset = file === from.file ? from.offset : 0; offset + HEAD <= bytes.length; offset++) {
-        if (bytes[offset] !== 0xf7 || bytes[offset + 1] !== 0xa5 || bytes[offset + 2] !== 0xff) continue
+      for (let offset = file === from.file ? from.offset + skipped : 0; offset + HEAD <= bytes.length; offset++) {
         const frame = this.headAt({ file, offset })
-        if (frame === undefined) continue
-        if (frame.whole && this.counts(frame, { file, offset })) return { file, offset }
-        if (!frame.whole && frame.body.length + HEAD === frame.size) offset += frame.size - 1
+        if (frame?.whole && this.counts(frame, { file, offset })) return { file, offset }
       }
     }
     return undefined

@@ -2,7 +2,7 @@
  * Frames in any order, twice, missing, or with values of the wrong kind: a recorder never throws, what it writes is sound,
  * and the same frames give the same stream.
  */
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createRecorder, memoryLocation, type ObservedFrame, openStore, type RecorderProblem } from '../../src/main.js'
@@ -18,18 +18,42 @@ function conversation(): ObservedFrame[] {
   const ask = frames.request('a2c', 'session/request_permission', { sessionId: 's', title: 'T', options: [], subject })
   frames.state('requires_action').respond('c2a', ask, { outcome: { outcome: 'selected', optionId: 'y' } })
   frames.call('t', { status: 'completed', rawOutput: 1 }).call('t', { content: [] })
-  const form = { sessionId: 's', mode: 'form', message: 'Q', requestedSchema: { properties: { a: { format: 'password' } } } }
+  const form = {
+    sessionId: 's',
+    mode: 'form',
+    message: 'Q',
+    requestedSchema: { properties: { a: { format: 'password' } } },
+  }
   frames.respond('c2a', frames.request('a2c', 'elicitation/create', form), { action: 'accept', content: { a: 1 } })
   frames.update({ sessionUpdate: 'plan_update', plan: { type: 'items', planId: 'p', entries: [] } })
   frames.update({ sessionUpdate: 'terminal_output_chunk', terminalId: 'x', data: 'YQ==' })
-  frames.update({ sessionUpdate: 'compaction_update', compactionId: 'c', status: 'completed', summary: [textBlock('S')] })
+  frames.update({
+    sessionUpdate: 'compaction_update',
+    compactionId: 'c',
+    status: 'completed',
+    summary: [textBlock('S')],
+  })
   frames.update({ sessionUpdate: 'subagent_update', sessionId: 'kid' }).say('k', 'child', 'kid').state('idle')
-  frames.resume((again) => again.say('m', 'I will').call('t', { status: 'failed' }).state('idle')).fork('f').say('m', 'I', 'f')
-  return frames.on(1).initialize().resume((again) => again.say('n', 'x')).close().frames
+  frames
+    .resume((again) => again.say('m', 'I will').call('t', { status: 'failed' }).state('idle'))
+    .fork('f')
+    .say('m', 'I', 'f')
+  return frames
+    .on(1)
+    .initialize()
+    .resume((again) => again.say('n', 'x'))
+    .close().frames
 }
 
 const FRAMES = conversation()
-const strange = fc.oneof(fc.constant(null), fc.integer(), fc.constant('s'), fc.constant([]), fc.constant({}), fc.boolean())
+const strange = fc.oneof(
+  fc.constant(null),
+  fc.integer(),
+  fc.constant('s'),
+  fc.constant([]),
+  fc.constant({}),
+  fc.boolean(),
+)
 
 interface Edit {
   at: number
@@ -52,7 +76,9 @@ function spoiled(value: unknown, [index, ...deeper]: number[], put: unknown): un
   if (keys.length === 0) return put
   const key = keys[index % keys.length]
   const inner = spoiled((value as Record<string, unknown>)[key], deeper, put)
-  return Array.isArray(value) ? value.map((item, at) => (String(at) === key ? inner : item)) : { ...value, [key]: inner }
+  return Array.isArray(value)
+    ? value.map((item, at) => (String(at) === key ? inner : item))
+    : { ...value, [key]: inner }
 }
 
 type Step = ObservedFrame | 'lost'

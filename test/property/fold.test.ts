@@ -1,7 +1,7 @@
 /**
  * Folding against a naive model, and what holds for every sequence of updates (ASR-704).
  */
-import * as fc from 'fast-check'
+import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { blocksOf, type Content } from '../../src/acp/fold/content.js'

@@ -225,6 +225,27 @@ test('a long look tells how far it is, and ends when it is told to', async () =>
   assert.equal(await problemsOf(store), [])
 })
 
+test('CORE-10: a damaged record that a title would come from breaks neither the list of streams nor the look at others', async () => {
+  const one = await sample([[message('m1')], [{ type: 'session_info', title: 'words' }], [message('m2')]])
+  const location = await placeWithIndex(one, flipped(one.bytes, recordPiece(one, 2).at + 60))
+  const store = await openStore(location)
+  const stream = await store.stream('s')
+  await (await store.createStream(header('other'))).append(message('m1'))
+  const listed: string[] = []
+  for await (const { sessionId } of store.streams()) listed.push(sessionId)
+  assert.equal(listed, ['other', 's'])
+  const report = await store.verify()
+  assert.equal(
+    report.streams.map(({ sessionId, ok }) => [sessionId, ok]),
+    [
+      ['other', true],
+      ['s', false],
+    ],
+  )
+  assert.is((await stream.get('m2'))?.id, 'm2')
+  await store.close()
+})
+
 test('CORE-10: verifying changes nothing on a store that is damaged', async () => {
   const location = placeWith(whole, flipped(whole.bytes, recordPiece(whole, 4).at + 60))
   const store = await openStore(location)

@@ -2,10 +2,11 @@
  * Closing a replay window: what was told again is compared with what is recorded (ASR-717, ASR-718).
  */
 import type { AsrRecord } from '../../record/record.js'
-import type { Stream } from '../../store/api.js'
+import type { Entity, Stream } from '../../store/api.js'
 import { sameJson } from '../json.js'
 import type { Connection } from './connection.js'
 import type { Session } from './session.js'
+import type { Stored } from './slot.js'
 import { lastOf, lastParticipating, revived } from './stored.js'
 import type { Draft, Tracked } from './tracked.js'
 import { replayDrafts, type Window } from './window.js'
@@ -16,23 +17,23 @@ export async function closeWindow(session: Session, connection: Connection): Pro
   if (window === undefined) return
   session.windows.delete(connection)
   const stream = await session.storedStream()
-  const parent = await parentStream(session, window)
+  const parent = await parentOf(session, window)
   let last: Draft | undefined
   for (const [key, { kind, id, tracked }] of window.entities) {
     const held = session.line.held.get(key)
     const known = held ?? (stream && (await revived(stream, kind, id, session.roots)))
-    const original = parent && known === undefined ? await revived(parent, kind, id, session.roots) : undefined
     if (known === undefined && kind.name === 'compaction') {
       tracked.through = session.line.last ?? (stream && (await lastParticipating(stream)))
     }
     const drafts = compared(session, tracked, known)
-    if (parent !== undefined && original !== undefined) markCopies(drafts, tracked, original, parent.sessionId)
+    if (parent !== undefined && known === undefined)
+      await markCopies(drafts, tracked, parent, await kind.find(parent.stream, id))
     session.line.emit(drafts, drafts.length > 0 ? (kind.losses?.(tracked.state) ?? []) : [])
     last = drafts.at(-1) ?? last
   }
   if (last !== undefined) session.line.hasLetGo = true
   await compareEvents(session, window, stream)
-  if (window.fork !== undefined && last !== undefined) localThrough(session, window.fork, last)
+  if (window.fork !== undefined && last !== undefined) localThrough(session, window.fork.parent, last)
 }
 
 function compared(session: Session, told: Tracked, known: Tracked | undefined): Draft[] {
@@ -41,18 +42,36 @@ function compared(session: Session, told: Tracked, known: Tracked | undefined): 
   return replayDrafts(told, known, context)
 }
 
+interface Parent {
+  stream: Stream
+  /** what was written of it when it was forked */
+  length: number
+}
+
 /** Each record names the one of the parent that it is a copy of (ASR-718). */
-function markCopies(drafts: Draft[], told: Tracked, original: Tracked, session: string): void {
+async function markCopies(drafts: Draft[], told: Tracked, parent: Parent, original: Stored | undefined): Promise<void> {
   for (const [slot, { ref }] of told.written) {
-    const id = original.written.get(slot)?.ref.id
+    const id = await copiedId(parent, original?.slots.get(slot))
     const draft = drafts.find((one) => one.ref === ref)
-    if (draft !== undefined && id !== undefined) draft.copiedFrom = { session, id, proof: 'native_id' }
+    if (draft !== undefined && id !== undefined) {
+      draft.copiedFrom = { session: parent.stream.sessionId, id, proof: 'native_id' }
+    }
   }
 }
 
-async function parentStream({ setup }: Session, { fork }: Window): Promise<Stream | undefined> {
+/** The revision that was in force at the fork. */
+async function copiedId({ stream, length }: Parent, entity: Entity | undefined): Promise<string | undefined> {
+  for (const { id } of entity?.revisions.toReversed() ?? []) {
+    if (((await stream.position(id)) ?? 0) <= length) return id
+  }
+  return undefined
+}
+
+async function parentOf({ setup }: Session, { fork }: Window): Promise<Parent | undefined> {
   if (fork === undefined) return undefined
-  return setup.store.stream(fork).catch(() => undefined)
+  const length = await fork.length
+  const stream = await setup.store.stream(fork.parent).catch(() => undefined)
+  return stream && { stream, length }
 }
 
 /** The inherited history ends with this record (ASR-718). ACP has no mark for it, so this is where we take it to end. */

@@ -48,6 +48,13 @@ function forked(parent: string): Record<string, unknown> {
   return { forkedFrom: { session: parent, evidence }, inherits: { mode: 'copied', from: parent, evidence } }
 }
 
+/** How much of a session is written at this point of its frames. */
+function lengthOf(feed: Feed): Promise<number> {
+  return new Promise((resolve) => {
+    feed.push(async (session) => resolve((await session.storedStream())?.length ?? 0))
+  })
+}
+
 export class Router {
   private readonly heldOn = new Map<Connection, Set<Feed>>()
 
@@ -180,8 +187,9 @@ export class Router {
   ): void {
     const feed = this.ports.feed(sessionId)
     const lineage = parent === undefined ? undefined : forked(parent)
+    const fork = parent === undefined ? undefined : { parent, length: lengthOf(this.ports.feed(parent)) }
     const begin: Task = (session) => {
-      if (parent !== undefined) session.windows.set(connection, new Window(parent))
+      if (fork !== undefined) session.windows.set(connection, new Window(fork))
       return asking(session)
     }
     if (feed.isHeld) {

@@ -8,14 +8,19 @@ import type { AnyKind } from './kinds/updates.js'
 import type { SlotContext } from './slot.js'
 import { type Draft, slotDraft, type Tracked } from './tracked.js'
 
+/** The parent whose history is told, and how much of it there was when it was forked. */
+export interface Fork {
+  parent: string
+  length: Promise<number>
+}
+
 export class Window {
   /** what was told, in first-seen order */
   readonly entities = new Map<string, { kind: AnyKind; id: string; tracked: Tracked }>()
   /** updates that are a record each */
   readonly events: { record: AsrRecord; tracked: Tracked }[] = []
 
-  /** `fork`: the parent whose history this is */
-  constructor(readonly fork?: string) {}
+  constructor(readonly fork?: Fork) {}
 }
 
 /** The trace context of a notification says nothing of what it tells. */

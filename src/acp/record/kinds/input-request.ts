@@ -37,7 +37,7 @@ function answerOf({ outcome, params }: ElicitationState, secretFields: ReadonlyS
   if ('error' in outcome) return { status: 'unresolved', native: { record: { error: outcome.error } } }
   const { action, content } = outcome.result
   const status = STATUS.get(action)
-  if (status === undefined) return { status: 'unresolved', native: { record: { action } } }
+  if (status === undefined) return { status: 'unresolved', native: { record: { ...picked({ action }, ['action']) } } }
   if (action !== 'accept' || params.mode !== 'form' || !isObject(content)) return { status }
   const { answer, redacted } = withoutSecretAnswers(content, params.requestedSchema, secretFields)
   return { status, response: answer, ...(redacted && { capture: { response: { state: 'redacted' } } }) }

@@ -54,7 +54,9 @@ function decisionOf(
   if ('error' in given) return { fields: { status: 'unresolved' }, left: { error: given.error } }
   const outcome = objectOf(given.result.outcome)
   if (outcome?.outcome === 'cancelled') return { fields: { status: 'resolved', decision: 'cancelled' } }
-  if (outcome?.outcome !== 'selected') return { fields: { status: 'resolved' }, left: { outcome } }
+  if (outcome?.outcome !== 'selected' || typeof outcome.optionId !== 'string') {
+    return { fields: { status: 'resolved' }, left: { ...given.result } }
+  }
   const { optionId } = outcome
   const chosen = options.filter(isObject).find((option) => option.optionId === optionId)
   const decision = textOf(chosen?.kind)

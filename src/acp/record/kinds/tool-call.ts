@@ -128,7 +128,7 @@ function changeSlots(state: ToolCallState, { roots }: SlotContext): Slot[] {
           type: 'file_change',
           cause: { callId: state.toolCallId },
           changes: changes.map((change) => changeOf(change, roots)),
-          ...(patch && { patch: { format: patch.format, text: patch.text } }),
+          ...(patch && { patch: picked(patch, ['format', 'text']) }),
           precision: patch === undefined ? 'unknown' : 'hunks',
           status: CHANGE_STATUS.get(state.status) ?? 'proposed',
           ...(diffHasMore(diff, changes, patch) && { native: { record: diff } }),
@@ -140,7 +140,7 @@ function changeSlots(state: ToolCallState, { roots }: SlotContext): Slot[] {
 function changeOf(change: JsonObject, roots: Roots): Record<string, unknown> {
   const { operation, path, oldPath } = change
   return {
-    op: operation,
+    ...(typeof operation === 'string' && { op: operation }),
     ...(typeof path === 'string' && { path: roots.ref(path) }),
     ...(typeof oldPath === 'string' && { oldPath: roots.ref(oldPath) }),
     ...picked(change, ['fileType', 'mimeType']),
