@@ -13,7 +13,7 @@ export class CallPairing {
   add(record: StoredRecord, entityId: string): void {
     const callId = statedEntityId(record)
     if (record.type === 'tool_call') this.open(callId, entityId)
-    else if (record.type === 'tool_result') this.close(callId)
+    else if (record.type === 'tool_result') this.close(callId, record.status === 'partial')
   }
 
   /** The ids of the calls left open, in view order. */
@@ -29,9 +29,11 @@ export class CallPairing {
     else open.push(index)
   }
 
-  private close(callId: string | undefined): void {
-    const index = callId === undefined ? undefined : this.openById.get(callId)?.shift()
+  /** A partial result has found its call, and leaves it open. */
+  private close(callId: string | undefined, isPartial: boolean): void {
+    const open = callId === undefined ? undefined : this.openById.get(callId)
+    const index = isPartial ? open?.[0] : open?.shift()
     if (index === undefined) this.danglingResults.push(callId ?? '')
-    else this.calls[index].open = false
+    else if (!isPartial) this.calls[index].open = false
   }
 }

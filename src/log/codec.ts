@@ -18,6 +18,7 @@ const DEFLATE_FROM_BYTES = 4_096
 const REFUSALS_MAX = 2_000
 /** After a body of this size the packer's buffer is let go. */
 const LARGE_BODY_BYTES = 1024 * 1024
+const SMALL_BYTES = 8 * 1024
 
 type SharedShape = string[] & { isShared?: boolean; highByte?: number }
 type SharedShapes = SharedShape[] & { sharedLength?: number }
@@ -48,7 +49,7 @@ export class Codec {
     this.packer ??= this.makePacker()
     const bytes = this.packer.pack(value)
     const body = shrink(ENCODING_MSGPACK, bytes, this.learn(this.packer))
-    if (bytes.length > LARGE_BODY_BYTES) this.packer.useBuffer(smallBuffer())
+    if (bytes.length > LARGE_BODY_BYTES) this.packer.useBuffer(smallLike(bytes))
     return body
   }
 
@@ -118,10 +119,10 @@ function assertKnown(encoding: number): void {
   if (kind !== ENCODING_MSGPACK && kind !== ENCODING_TEXT) throw new RangeError(`unknown encoding ${encoding}`)
 }
 
-/** msgpackr writes to a buffer of its process; in Node it has to be a Buffer. */
-function smallBuffer(): Uint8Array {
-  const { Buffer: NodeBuffer } = globalThis as { Buffer?: { allocUnsafeSlow(size: number): Uint8Array } }
-  return NodeBuffer === undefined ? new Uint8Array(8_192) : NodeBuffer.allocUnsafeSlow(8_192)
+/** A buffer of the kind that msgpackr made itself, which it needs to be; msgpackr keeps one for all of its process. */
+function smallLike(bytes: Uint8Array): Uint8Array {
+  const { allocUnsafeSlow } = bytes.constructor as { allocUnsafeSlow?: (size: number) => Uint8Array }
+  return allocUnsafeSlow?.(SMALL_BYTES) ?? new Uint8Array(SMALL_BYTES)
 }
 
 function isText(encoding: number): boolean {

@@ -5,6 +5,8 @@ import type { LogStorage } from './storage.js'
 
 export const LOG_FORMAT = 1
 export const STREAMS_FOLDER = 'streams'
+/** What was recorded beside the streams, such as the frames of a connection (ASR-723). */
+export const NATIVE_FOLDER = 'native'
 /** Logs in the making, and logs on their way out: nothing there counts, and the next open removes it. */
 export const STAGING_FOLDER = 'staging'
 export const TRASH_FOLDER = 'trash'
@@ -36,6 +38,11 @@ export interface SegmentBody {
 
 export function segmentFile(folder: string, log: LogIdentity, segment: number): string {
   return `${folder}/${log.name}-${log.incarnation}-${String(segment).padStart(6, '0')}.log`
+}
+
+/** The file beside a stream, by the stream's name; it goes when the stream is deleted. */
+export function nativeFile(name: string): string {
+  return `${NATIVE_FOLDER}/${name}.jsonl`
 }
 
 /** The inverse of `segmentFile`; undefined for other files. */

@@ -58,9 +58,8 @@ export async function catchUp(log: RecordLog, index: StreamIndex, options: Catch
 
 /** Lets the event loop go round once. */
 function turn(): Promise<void> {
-  const later = (globalThis as { setImmediate?: (go: () => void) => unknown }).setImmediate ?? setTimeout
   return new Promise((resolve) => {
-    later(resolve)
+    setTimeout(resolve)
   })
 }
 

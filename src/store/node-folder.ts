@@ -22,7 +22,7 @@ import type { IndexLevel } from '../index/rows.js'
 import { guardStorage } from '../log/guarded-storage.js'
 import { errnoOf, ioError } from '../log/io-error.js'
 import { NodeStorage } from '../log/node-storage.js'
-import { STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
+import { NATIVE_FOLDER, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
 import { AsrError, type Diagnostic } from '../record/error.js'
 import { toHex } from '../record/hash.js'
 import type { StoreOptions } from './api.js'
@@ -39,6 +39,7 @@ const OUR_NAMES = [
   INDEX_FOLDER,
   `${INDEX_FOLDER}.damaged`,
   STREAMS_FOLDER,
+  NATIVE_FOLDER,
   STAGING_FOLDER,
   TRASH_FOLDER,
 ]

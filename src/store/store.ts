@@ -5,7 +5,7 @@ import type { Root } from '../index/root.js'
 import { clearLog, IndexDamaged } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import { type LogEntry, RecordLog } from '../log/record-log.js'
-import { listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
+import { listLogs, nativeFile, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
 import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { name128, toHex } from '../record/hash.js'
 import type { Header } from '../record/record.js'
@@ -240,6 +240,8 @@ export class StreamStore implements Store {
       this.files.delete(core.log.identity.name)
       await this.clearRows(core)
       await core.log.remove()
+      const native = nativeFile(core.log.identity.name)
+      if ((await this.environment.storage.size(native)) !== undefined) await this.environment.storage.remove(native)
     })
   }
 

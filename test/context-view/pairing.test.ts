@@ -56,4 +56,17 @@ test('CORE-25: two calls of one id are closed one by one, and a call without one
   assert.equal([pairing.openCalls, pairing.danglingResults], [['entity2'], ['', 'a']])
 })
 
+test('CORE-25: a partial result finds its call and leaves it open; without a call it dangles', () => {
+  const pairing = new CallPairing()
+  const records = [
+    { type: 'tool_result', callId: 'a', status: 'partial' },
+    { type: 'tool_call', callId: 'a' },
+    { type: 'tool_result', callId: 'a', status: 'partial' },
+  ]
+  for (const [i, record] of records.entries()) pairing.add({ ...record, seq: i + 1, id: `r${i + 1}` }, '')
+  assert.equal([pairing.openCalls, pairing.danglingResults], [['a'], ['a']])
+  pairing.add({ type: 'tool_result', callId: 'a', status: 'completed', seq: 4, id: 'r4' }, '')
+  assert.equal(pairing.openCalls, [])
+})
+
 test.run()

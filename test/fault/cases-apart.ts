@@ -18,7 +18,11 @@ export interface Told {
 const CASE_MS_MAX = 20_000
 
 /** Children run one case after the other, and say how each went. */
-export async function runCases(count: number, from: number, run: (n: number, random: Random) => Promise<string>): Promise<void> {
+export async function runCases(
+  count: number,
+  from: number,
+  run: (n: number, random: Random) => Promise<string>,
+): Promise<void> {
   for (let n = from; n < count; n++) {
     const told: Told = { n }
     process.stdout.write(`${JSON.stringify({ n })}\n`)
@@ -39,7 +43,12 @@ export interface Ended {
 }
 
 /** Runs a script's cases to the end; `ended` are those that ended their process. Fails when others fail. */
-export async function casesApart(family: string, script: URL, args: string[], count: number): Promise<{ tally: Tally; ended: Ended[] }> {
+export async function casesApart(
+  family: string,
+  script: URL,
+  args: string[],
+  count: number,
+): Promise<{ tally: Tally; ended: Ended[] }> {
   const tally = new Tally(family)
   const failures: string[] = []
   const ended: Ended[] = []
@@ -61,11 +70,19 @@ export async function casesApart(family: string, script: URL, args: string[], co
   }
   tally.print()
   const failed = [...kinds.values()].reduce((sum, times) => sum + times, 0)
-  assert.is(failed, 0, `${family}: ${failed} of ${count} cases failed (ASR_SEED=${SEED})\n${failures.slice(0, 5).join('\n')}`)
+  assert.is(
+    failed,
+    0,
+    `${family}: ${failed} of ${count} cases failed (ASR_SEED=${SEED})\n${failures.slice(0, 5).join('\n')}`,
+  )
   return { tally, ended }
 }
 
-async function oneChild(script: URL, args: string[], tell: (told: Told) => void): Promise<{ last: number; how: string; done: boolean }> {
+async function oneChild(
+  script: URL,
+  args: string[],
+  tell: (told: Told) => void,
+): Promise<{ last: number; how: string; done: boolean }> {
   const child = spawn(process.execPath, ['--enable-source-maps', fileURLToPath(script), ...args], {
     stdio: ['ignore', 'pipe', 'ignore'],
     env: { ...process.env, ASR_SEED: String(SEED) },

@@ -65,5 +65,10 @@ export interface Hit {
 export function hitOf(frames: readonly Placed[], offset: number): Hit {
   const frame = frames.find(({ at, size }) => offset < at + size)!
   const isRecord = frame.kind === KIND.record
-  return { pos: isRecord ? frame.pos : frame.pos + 1, at: frame.at, record: isRecord ? frame.pos : undefined, kind: frame.kind }
+  return {
+    pos: isRecord ? frame.pos : frame.pos + 1,
+    at: frame.at,
+    record: isRecord ? frame.pos : undefined,
+    kind: frame.kind,
+  }
 }

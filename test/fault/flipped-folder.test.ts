@@ -18,6 +18,7 @@ import { anyRecord } from './written.js'
 const RECORDS = 24
 const kept = await keptFolder(
   Array.from({ length: RECORDS }, (_, n) => ({ ...anyRecord(new Random(SEED, 7, n), `x${n}`), id: `x${n}` })),
+  2,
 )
 const place = writeKept(kept)
 const folder = join(tempFolder(), 'store')
@@ -29,13 +30,8 @@ const BITS = figure(1, 8)
 for (const name of indexFiles) {
   const flips = kept.image.get(name)!.length * BITS
 
-  test(`one bit flipped at every byte of ${name}: the store opens, a rebuild gives the index that the logs say`, async () => {
-    const { ended } = await casesApart(`flips of ${name}, rebuilt`, CHILD, [place, 'rebuilt', name], flips)
-    assert.equal(ended, [], 'no process ends over a damaged index')
-  })
-
-  test(`one bit flipped at every byte of ${name}: without a rebuild every answer is right, and verify says what is wrong`, async () => {
-    const { ended } = await casesApart(`flips of ${name}, as it is`, CHILD, [place, 'answers', name], flips)
+  test(`one bit flipped at every byte of ${name}: every answer is right, verify says what is wrong, a rebuild mends it`, async () => {
+    const { ended } = await casesApart(`flips of ${name}`, CHILD, [place, name], flips)
     assert.equal(ended, [], 'no process ends over a damaged index')
   })
 }
@@ -66,7 +62,10 @@ test('one bit flipped at every byte of a LOCK that was left: it blocks nobody, a
     await withStore(new Map(kept.image).set('LOCK', changed), {}, async (store, folder) => {
       await holdsPromises(store, [kept.expected, OTHER])
       await store.close()
-      assert.equal([...imageOf(folder).keys()].filter((name) => name.startsWith('LOCK')), [])
+      assert.equal(
+        [...imageOf(folder).keys()].filter((name) => name.startsWith('LOCK')),
+        [],
+      )
     })
   })
 })

@@ -10,7 +10,7 @@ import type { AsrError } from '../../src/main.js'
 import { fails } from '../support/fails.js'
 import { cases, figure, Random, SEED } from './battery.js'
 import { flippedAt, framesIn, hitOf } from './damage.js'
-import { freshLevel, type Kept, keptStore, levelOf, openAt, OTHER, storageOf } from './place.js'
+import { freshLevel, type Kept, keptStore, levelOf, OTHER, openAt, storageOf } from './place.js'
 import { holdsDespiteDamage } from './promises.js'
 import { anyRecord, evenRecords } from './written.js'
 
@@ -21,7 +21,11 @@ const SHAPES = {
     ? {}
     : {
         'records that are alike': evenRecords(60),
-        'records of new shapes only': Array.from({ length: 60 }, (_, n) => ({ type: 'state', id: `s${n}`, [`k${n >> 1}`]: { [`i${n >> 1}`]: n } })),
+        'records of new shapes only': Array.from({ length: 60 }, (_, n) => ({
+          type: 'state',
+          id: `s${n}`,
+          [`k${n >> 1}`]: { [`i${n >> 1}`]: n },
+        })),
       }),
 }
 
@@ -52,7 +56,10 @@ for (const [name, records] of Object.entries(SHAPES)) {
       const lost = hit.record === undefined ? [] : [hit.record]
       assert.equal(missing, lost, 'by id, only the record itself is lost')
       assert.equal(unsalvaged, lost, 'salvage gives all others')
-      assert.match(report[0], new RegExp(`s ASR_CORRUPT: .* from position ${hit.pos} on, at byte ${hit.at} of segment 0`))
+      assert.match(
+        report[0],
+        new RegExp(`s ASR_CORRUPT: .* from position ${hit.pos} on, at byte ${hit.at} of segment 0`),
+      )
       tally.add(lost.length > 0 ? 'that cost one record' : 'that cost none')
       await store.close()
     })
@@ -68,8 +75,13 @@ for (const [name, records] of Object.entries(SHAPES)) {
       const store = await openDamaged(kept, changed, 'no index')
       const { unsalvaged, report, notices } = await holdsDespiteDamage(store, kept.expected, [OTHER])
       if (at >= last.at) assert.equal(unsalvaged, [last.pos], 'without a witness the last append may pass for torn')
-      else assert.match(report[0], new RegExp(`s ASR_CORRUPT: .* from position ${hit.pos} on, at byte ${hit.at} of segment 0`))
-      if (hit.kind !== KIND.dictionary) assert.ok(unsalvaged.length <= 1, `${unsalvaged.length} records lost by one flip`)
+      else
+        assert.match(
+          report[0],
+          new RegExp(`s ASR_CORRUPT: .* from position ${hit.pos} on, at byte ${hit.at} of segment 0`),
+        )
+      if (hit.kind !== KIND.dictionary)
+        assert.ok(unsalvaged.length <= 1, `${unsalvaged.length} records lost by one flip`)
       if (unsalvaged.length > 1) tally.add('that cost more than one record (a dictionary, and the index)')
       tally.add(notices.includes('torn_tail') ? 'taken for a torn tail' : 'named as damage')
       await store.close()
@@ -98,7 +110,10 @@ test('CORE-10: a damaged index over a damaged log: nothing wrong is read, and th
   const storage = storageOf(new Map(kept.files).set(kept.file, flippedAt(kept.bytes, middle.at + 60, 3)))
   const { log } = parseSegmentFile(kept.file)!
   for (const [key] of kept.rows.filter(([name]) => name.startsWith(log.incarnation))) {
-    const rows = kept.rows.map(([name, value]): [string, Uint8Array] => [name, name === key ? flippedAt(value, Math.min(9, value.length - 1), 1) : value])
+    const rows = kept.rows.map(([name, value]): [string, Uint8Array] => [
+      name,
+      name === key ? flippedAt(value, Math.min(9, value.length - 1), 1) : value,
+    ])
     const store = await openAt(storage, await levelOf(rows))
     const { unsalvaged, report } = await holdsDespiteDamage(store, kept.expected, [OTHER])
     assert.equal(unsalvaged, [10], key)
@@ -115,7 +130,10 @@ test('CORE-10: the last record damaged under a witness is damage, not a torn tai
     const store = await openDamaged(kept, flippedAt(kept.bytes, last.at + n, n % 8), 'index')
     const { missing, unsalvaged, report } = await holdsDespiteDamage(store, kept.expected, [OTHER])
     assert.equal([missing, unsalvaged], [[RECORDS], [RECORDS]])
-    assert.match(report[0], new RegExp(`s ASR_CORRUPT: .* from position ${RECORDS} on, at byte ${last.at} of segment 0`))
+    assert.match(
+      report[0],
+      new RegExp(`s ASR_CORRUPT: .* from position ${RECORDS} on, at byte ${last.at} of segment 0`),
+    )
     const stream = await store.stream('s')
     const refused = await store.rebuildIndex({ sessionId: 's' }).then(
       () => 'rebuilt',
@@ -133,7 +151,13 @@ test('CORE-10: two damaged records are both named', async () => {
   const at = (pos: number): number => frames.find((frame) => frame.kind === KIND.record && frame.pos === pos)!.at + 60
   const store = await openDamaged(kept, flippedAt(flippedAt(kept.bytes, at(7), 0), at(19), 0), 'index')
   const { missing, unsalvaged, report } = await holdsDespiteDamage(store, kept.expected, [OTHER])
-  assert.equal([missing, unsalvaged], [[7, 19], [7, 19]])
+  assert.equal(
+    [missing, unsalvaged],
+    [
+      [7, 19],
+      [7, 19],
+    ],
+  )
   assert.match(report.join('\n'), /position 7\b/)
   assert.match(report.join('\n'), /position 19\b/)
   await store.close()

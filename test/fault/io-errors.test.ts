@@ -15,7 +15,7 @@ import { cases, figure, Random, SEED, type Tally } from './battery.js'
 import { type Fault, FaultyStorage, type Method } from './faulty-storage.js'
 import { freshLevel, openAt } from './place.js'
 import { holdsPromises, indexIsRebuilt } from './promises.js'
-import { anyRecord, type Append, type Written } from './written.js'
+import { type Append, anyRecord, type Written } from './written.js'
 
 type Durability = 'process' | 'disk'
 
@@ -53,7 +53,10 @@ class Client {
     for (const session of STREAMS) await this.create(session)
     for (let n = 0; n < APPENDS; n++) {
       const session = random.pick(STREAMS)
-      const records = Array.from({ length: 1 + random.below(4) }, (_, i) => ({ ...anyRecord(random, `${n}.${i}`), id: `${n}.${i}` }))
+      const records = Array.from({ length: 1 + random.below(4) }, (_, i) => ({
+        ...anyRecord(random, `${n}.${i}`),
+        id: `${n}.${i}`,
+      }))
       await this.append(session, records)
       if (n === APPENDS / 2) {
         await this.attempt(() => this.store!.close())
@@ -102,12 +105,18 @@ class Client {
       () => undefined,
       (reason: unknown) => reason,
     )
-    assert.ok(isAsrError(error, 'ASR_POISONED') || isAsrError(error, 'ASR_CLOSED'), `a handle whose append failed takes more: ${error}`)
+    assert.ok(
+      isAsrError(error, 'ASR_POISONED') || isAsrError(error, 'ASR_CLOSED'),
+      `a handle whose append failed takes more: ${error}`,
+    )
     this.streams.delete(session)
   }
 
   private async import(session: string): Promise<void> {
-    const records = [{ type: 'message', id: 'i1' }, { type: 'message', id: 'i2' }]
+    const records = [
+      { type: 'message', id: 'i1' },
+      { type: 'message', id: 'i2' },
+    ]
     const append: Append = { records, promised: 'tried' }
     this.written.set(session, { sessionId: session, appends: [append] })
     const report = await this.attempt(() => this.store!.importJsonl([jsonl(header(session), ...records)]))
@@ -135,7 +144,14 @@ for (const durability of ['process', 'disk'] as const) {
   for (const { method, calls } of counts) {
     for (let call = 1; call <= Math.max(calls, 2) + 2; call++) {
       for (const code of ['EIO', 'ENOSPC']) {
-        for (const forGood of [false, true]) faults.push({ method, call, code, forGood, ...(method === 'append' && { written: call % 3 === 0 ? undefined : call * 7 }) })
+        for (const forGood of [false, true])
+          faults.push({
+            method,
+            call,
+            code,
+            forGood,
+            ...(method === 'append' && { written: call % 3 === 0 ? undefined : call * 7 }),
+          })
       }
     }
   }
@@ -165,11 +181,14 @@ async function retriesOnce(store: StreamStore, expected: readonly Written[]): Pr
     for (const { records } of appends) await stream.append(records)
     assert.is(stream.length, appends.flatMap(({ records }) => records).length)
   }
-  const again = expected.map(({ sessionId, appends }) => ({ sessionId, ids: appends.flatMap(({ records }) => records.map(({ id }) => id)) }))
+  const again = expected.map(({ sessionId, appends }) => ({
+    sessionId,
+    ids: appends.flatMap(({ records }) => records.map(({ id }) => id)),
+  }))
   for (const { sessionId, ids } of again) assert.is(new Set(ids).size, (await store.stream(sessionId)).length)
 }
 
-test('under \'disk\' syncs fail, the stream is opened again and written on, then the power fails: nothing acknowledged is lost', async () => {
+test("under 'disk' syncs fail, the stream is opened again and written on, then the power fails: nothing acknowledged is lost", async () => {
   await cases('failed syncs and a power cut', figure(200, 4_000), async (_, random, tally) => {
     const memory = new MemoryStorage()
     const storage = new FaultyStorage(memory)
@@ -179,7 +198,11 @@ test('under \'disk\' syncs fail, the stream is opened again and written on, then
     await client.run(random)
     storage.heal()
     await storage.powerCut(random.pick(['drop', 'half', 'zero', 'hole']))
-    const store = await openAt(memory, random.chance(0.5) ? client.level : freshLevel(), { durability: 'disk', boot: 'after', powerCut: true })
+    const store = await openAt(memory, random.chance(0.5) ? client.level : freshLevel(), {
+      durability: 'disk',
+      boot: 'after',
+      powerCut: true,
+    })
     await holdsPromises(store, [...client.written.values()])
   })
 })
@@ -203,7 +226,9 @@ test('a stream whose making failed is made again: what was acknowledged is in th
     await stream.append({ type: 'message', id: 'm1' })
     await store.close()
     const again = await openAt(n & 4 ? new ReversedStorage(memory) : memory, freshLevel())
-    await holdsPromises(again, [{ sessionId: 's', appends: [{ records: [{ type: 'message', id: 'm1' }], promised: 'durable' }] }])
+    await holdsPromises(again, [
+      { sessionId: 's', appends: [{ records: [{ type: 'message', id: 'm1' }], promised: 'durable' }] },
+    ])
     await again.close()
   })
 })
@@ -240,10 +265,16 @@ test('a disk fills up at every size and is freed again: in doubt, poisoned, noth
     const stream = await store.createStream(header('s'))
     const expected: Written = { sessionId: 's', appends: [] }
     for (let i = 0; ; i++) {
-      const records = Array.from({ length: 1 + random.below(3) }, (_, k) => ({ ...anyRecord(random, `${i}.${k}`), id: `${i}.${k}` }))
+      const records = Array.from({ length: 1 + random.below(3) }, (_, k) => ({
+        ...anyRecord(random, `${i}.${k}`),
+        id: `${i}.${k}`,
+      }))
       const append: Append = { records, promised: 'tried' }
       expected.appends.push(append)
-      const error = await stream.append(records).then(() => undefined, (reason: unknown) => reason)
+      const error = await stream.append(records).then(
+        () => undefined,
+        (reason: unknown) => reason,
+      )
       if (error !== undefined) {
         assert.ok(isAsrError(error, 'ASR_IN_DOUBT'), String(error))
         assert.ok(isAsrError(error.cause, 'ASR_NO_SPACE'), String(error.cause))

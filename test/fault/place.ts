@@ -16,7 +16,7 @@ import type { StoredStream } from '../../src/store/stream.js'
 import type { StreamCore } from '../../src/store/stream-core.js'
 import { inNewSegment } from '../log/handmade.js'
 import { header } from '../support/records.js'
-import { written, type Written } from './written.js'
+import { type Written, written } from './written.js'
 
 export type Options = Partial<Omit<Environment, 'storage' | 'level' | 'cache' | 'notices'>>
 
@@ -34,6 +34,7 @@ export async function openAt(storage: LogStorage, level: IndexLevel, options: Op
     acceptLoss: false,
     boot: 'this boot',
     powerCut: false,
+    mayWriteLevel: true,
     ...options,
   }
   return new StreamStore(environment, { importJsonl, exportJsonl }, async () => undefined).open()
@@ -89,7 +90,10 @@ export interface Kept {
   expected: Written
 }
 
-export const OTHER = written('other', [{ type: 'message', id: 'o1' }, { type: 'message', id: 'o2' }])
+export const OTHER = written('other', [
+  { type: 'message', id: 'o1' },
+  { type: 'message', id: 'o2' },
+])
 
 /** A closed store with stream `s` and a second one beside it, to be damaged. */
 export async function keptStore(records: readonly AsrRecord[], options: { close?: boolean } = {}): Promise<Kept> {

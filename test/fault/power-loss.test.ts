@@ -12,10 +12,21 @@ import { collect } from '../support/collect.js'
 import { header, jsonl } from '../support/records.js'
 import { cases, figure, Random, SEED, type Tally } from './battery.js'
 import { FaultyStorage, type Method } from './faulty-storage.js'
-import { appendInNewSegment, coreOf, type Files, filesOf, freshLevel, levelOf, openAt, type Options, type Rows, storageOf } from './place.js'
+import {
+  appendInNewSegment,
+  coreOf,
+  type Files,
+  filesOf,
+  freshLevel,
+  levelOf,
+  type Options,
+  openAt,
+  type Rows,
+  storageOf,
+} from './place.js'
 import { matchAppends } from './promises.js'
 import { CUTS, type Cut, momentOf, RecordingStorage } from './trace.js'
-import { anyRecord, type Append, asStored } from './written.js'
+import { type Append, anyRecord, asStored } from './written.js'
 
 type Durability = 'process' | 'disk'
 
@@ -61,7 +72,9 @@ class Run {
   }
 
   async append(session: string, how: (stream: Stream, records: AsrRecord[]) => Promise<unknown>): Promise<void> {
-    const records = Array.from({ length: 1 + this.random.below(6) }, () => anyRecord(this.random, `${session}${this.n++}`))
+    const records = Array.from({ length: 1 + this.random.below(6) }, () =>
+      anyRecord(this.random, `${session}${this.n++}`),
+    )
     const stream = await this.store.stream(session)
     await this.promise(session, records, () => how(stream, records))
   }
@@ -127,7 +140,13 @@ async function openAfter(files: Files, rows: Rows | undefined, options: Options)
 }
 
 /** Every stream holds what it was promised, the checks are clean, and it can be written on and opened again. */
-async function holds(store: StreamStore, known: Known, loss: 'nothing' | 'committed', rows: Rows | undefined, tally: Tally): Promise<void> {
+async function holds(
+  store: StreamStore,
+  known: Known,
+  loss: 'nothing' | 'committed',
+  rows: Rows | undefined,
+  tally: Tally,
+): Promise<void> {
   for (const [session, stream] of known) await holdsStream(store, session, stream, loss, rows, tally)
   const report = await store.verify()
   const allowed = ({ code }: { code: string }, session: string) =>
@@ -162,7 +181,10 @@ async function holdsStream(
   if (seen > present.length) {
     tally.add('losses that the index knew of')
     const codes = store.notices.map(({ code }) => code)
-    assert.ok(codes.some((code) => code === 'lost_suffix' || code === 'index_rebuilt'), `${session}: ${seen} records were known, ${present.length} are there, and nobody says so: ${codes}`)
+    assert.ok(
+      codes.some((code) => code === 'lost_suffix' || code === 'index_rebuilt'),
+      `${session}: ${seen} records were known, ${present.length} are there, and nobody says so: ${codes}`,
+    )
   }
 }
 
@@ -212,9 +234,19 @@ for (const durability of ['process', 'disk'] as const) {
     const cuts = CUTS.slice(1)
     await cases(`power cuts, ${durability}`, (boundaries + 1) * cuts.length, async (n, random, tally) => {
       const cut: Cut = cuts[n % cuts.length]
-      const moment = momentOf<Known>(new Map(), steps, Math.floor(n / cuts.length), new Map(), random.pick([1, 1, random.next()]))
+      const moment = momentOf<Known>(
+        new Map(),
+        steps,
+        Math.floor(n / cuts.length),
+        new Map(),
+        random.pick([1, 1, random.next()]),
+      )
       const rows = anyIndex(moment.indexes, random)
-      const { storage, store } = await openAfter(moment.disk.after(cut, random), rows, { durability, boot: 'after', powerCut: true })
+      const { storage, store } = await openAfter(moment.disk.after(cut, random), rows, {
+        durability,
+        boot: 'after',
+        powerCut: true,
+      })
       await holds(store, moment.known, durability === 'disk' ? 'nothing' : 'committed', rows, tally)
       if (n % 8 === 0) await goesOn(store, () => filesOf(storage), durability)
     })
@@ -224,7 +256,10 @@ for (const durability of ['process', 'disk'] as const) {
     await cases(`kills by replay, ${durability}`, boundaries + 1, async (n, random, tally) => {
       const moment = momentOf<Known>(new Map(), steps, n, new Map(), random.pick([1, random.next()]))
       const rows = random.chance(0.2) ? undefined : moment.indexes.at(-1)
-      const { storage, store } = await openAfter(moment.disk.after('keep', random), rows, { durability, boot: 'before' })
+      const { storage, store } = await openAfter(moment.disk.after('keep', random), rows, {
+        durability,
+        boot: 'before',
+      })
       await holds(store, moment.known, 'nothing', rows, tally)
       if (n % 8 === 0) await goesOn(store, () => filesOf(storage), durability)
     })
@@ -241,7 +276,11 @@ for (const durability of ['process', 'disk'] as const) {
       const known = await secondRun(store, storage, moment.known, durability, random)
       const again = momentOf<Known>(files, storage.steps, random.below(storage.steps.length + 1), known, random.next())
       const index = anyIndex([...moment.indexes, ...(rows === undefined ? [] : [rows]), ...again.indexes], random)
-      const { store: last } = await openAfter(again.disk.after(random.pick(CUTS.slice(1)), random), index, { durability, boot: 'after', powerCut: true })
+      const { store: last } = await openAfter(again.disk.after(random.pick(CUTS.slice(1)), random), index, {
+        durability,
+        boot: 'after',
+        powerCut: true,
+      })
       await holds(last, again.known, durability === 'disk' ? 'nothing' : 'committed', undefined, tally)
     })
   })
@@ -254,9 +293,14 @@ for (const durability of ['process', 'disk'] as const) {
       const rows = anyIndex(moment.indexes, random)
       const level = rows === undefined ? freshLevel() : await levelOf(rows)
       const faulty = new FaultyStorage(storage)
-      faulty.fail({ method: random.pick(methods), call: 1 + random.below(6), code: random.pick(['EIO', 'ENOSPC']), forGood: random.chance(0.5) })
+      faulty.fail({
+        method: random.pick(methods),
+        call: 1 + random.below(6),
+        code: random.pick(['EIO', 'ENOSPC']),
+        forGood: random.chance(0.5),
+      })
       await touchAll(faulty, level, { durability, boot: 'after', powerCut: true }, tally)
-      const store = await openAt(storage, level, { durability, boot: 'after' , powerCut: true })
+      const store = await openAt(storage, level, { durability, boot: 'after', powerCut: true })
       await holds(store, moment.known, durability === 'disk' ? 'nothing' : 'committed', undefined, tally)
       await goesOn(store, () => filesOf(storage), durability)
     })
@@ -264,7 +308,13 @@ for (const durability of ['process', 'disk'] as const) {
 }
 
 /** After the recovery what is there counts; a few more appends come, each promised. */
-async function secondRun(store: StreamStore, storage: RecordingStorage<Known>, known: Known, durability: Durability, random: Random): Promise<Known> {
+async function secondRun(
+  store: StreamStore,
+  storage: RecordingStorage<Known>,
+  known: Known,
+  durability: Durability,
+  random: Random,
+): Promise<Known> {
   const promised = durability === 'disk' ? 'durable' : 'committed'
   for (const session of known.keys()) {
     const stream = await found(store, session)
@@ -273,7 +323,9 @@ async function secondRun(store: StreamStore, storage: RecordingStorage<Known>, k
     storage.note((now) => {
       const { appends } = streamIn(now, session)
       const there = new Set(present.map(({ id }) => id))
-      const kept = appends.filter(({ records }, n) => records.length === 0 || there.has(asStored(records[0], firstOf(appends, n, there)).id))
+      const kept = appends.filter(
+        ({ records }, n) => records.length === 0 || there.has(asStored(records[0], firstOf(appends, n, there)).id),
+      )
       streamIn(now, session).appends = kept.map((append) => (durability === 'disk' ? { ...append, promised } : append))
     })
     for (let n = 0; n < 3; n++) {
@@ -292,18 +344,25 @@ async function secondRun(store: StreamStore, storage: RecordingStorage<Known>, k
 /** The position that an append's first record would have among those that are there. */
 function firstOf(appends: readonly Append[], n: number, there: ReadonlySet<string>): number {
   let pos = 1
-  for (const { records } of appends.slice(0, n)) if (records.length > 0 && there.has(asStored(records[0], pos).id)) pos += records.length
+  for (const { records } of appends.slice(0, n))
+    if (records.length > 0 && there.has(asStored(records[0], pos).id)) pos += records.length
   return pos
 }
 
 /** Opens the store and each stream, and lets what fails fail, with a code of ours. */
-async function touchAll(storage: FaultyStorage, level: Parameters<typeof openAt>[1], options: Options, tally: Tally): Promise<void> {
+async function touchAll(
+  storage: FaultyStorage,
+  level: Parameters<typeof openAt>[1],
+  options: Options,
+  tally: Tally,
+): Promise<void> {
   const attempt = async (call: () => Promise<unknown>): Promise<void> => {
     try {
       await call()
     } catch (error) {
       if (!isAsrError(error)) throw error
-      if (!['ASR_IO', 'ASR_NO_SPACE', 'ASR_IN_DOUBT', 'ASR_STREAM_NOT_FOUND', 'ASR_POISONED'].includes(error.code)) throw error
+      if (!['ASR_IO', 'ASR_NO_SPACE', 'ASR_IN_DOUBT', 'ASR_STREAM_NOT_FOUND', 'ASR_POISONED'].includes(error.code))
+        throw error
       tally.add(`met ${error.code}`)
     }
   }

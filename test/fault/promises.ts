@@ -29,7 +29,11 @@ export interface Held {
  * A sound store: holds all that was promised, in order, each append whole or not at all; checks are clean, and the index is
  * what `verify` makes anew.
  */
-export async function holdsPromises(store: Store, expected: readonly Written[], loss: Loss = 'nothing'): Promise<Held[]> {
+export async function holdsPromises(
+  store: Store,
+  expected: readonly Written[],
+  loss: Loss = 'nothing',
+): Promise<Held[]> {
   const report = await store.verify()
   assert.equal(problemsOf(report), [], 'verify finds nothing')
   const held: Held[] = []
@@ -51,7 +55,10 @@ async function holdsStream(store: Store, { sessionId, appends }: Written, loss: 
     assert.is(await stream.position(record.id), i + 1)
   }
   const lines = await linesOf(stream.exportJsonl())
-  assert.equal(lines.slice(1), present.map((record) => JSON.stringify(record)))
+  assert.equal(
+    lines.slice(1),
+    present.map((record) => JSON.stringify(record)),
+  )
   return held
 }
 
@@ -61,7 +68,10 @@ export function matchAppends(present: readonly StoredRecord[], { sessionId, appe
   let lost = 0
   for (const [n, { records, promised }] of appends.entries()) {
     const there = records.filter((record, i) => isSame(record, present[at + i], at + i + 1)).length
-    assert.ok(there === 0 || there === records.length, `${sessionId}: append ${n} is torn: ${there} of ${records.length}`)
+    assert.ok(
+      there === 0 || there === records.length,
+      `${sessionId}: append ${n} is torn: ${there} of ${records.length}`,
+    )
     if (there > 0) {
       assert.is(lost, 0, `${sessionId}: append ${n} is there, but ${lost} promised records before it are not`)
       at += there
@@ -74,14 +84,20 @@ export function matchAppends(present: readonly StoredRecord[], { sessionId, appe
   return { present: [...present], lost }
 }
 
-function isSame(given: Written['appends'][number]['records'][number], found: StoredRecord | undefined, pos: number): boolean {
+function isSame(
+  given: Written['appends'][number]['records'][number],
+  found: StoredRecord | undefined,
+  pos: number,
+): boolean {
   return found !== undefined && JSON.stringify(asStored(given, pos)) === JSON.stringify(found)
 }
 
 /** What a report says, `session code` each. */
 export function problemsOf(report: VerifyReport): string[] {
   const problems = report.streams.flatMap(({ sessionId, problems: found }) =>
-    found.filter(({ severity }) => severity === 'damage').map(({ code, message }) => `${sessionId} ${code}: ${message}`),
+    found
+      .filter(({ severity }) => severity === 'damage')
+      .map(({ code, message }) => `${sessionId} ${code}: ${message}`),
   )
   assert.is(report.ok, problems.length === 0, 'ok says whether there is damage')
   return problems
@@ -126,7 +142,11 @@ export interface Salvaged {
  * A store with a damaged stream: nothing wrong is returned by any way of reading, each record that is not returned fails
  * with a code and a place, and what is missing is said. Other streams are as if nothing had happened.
  */
-export async function holdsDespiteDamage(store: Store, expected: Written, others: readonly Written[] = []): Promise<Salvaged> {
+export async function holdsDespiteDamage(
+  store: Store,
+  expected: Written,
+  others: readonly Written[] = [],
+): Promise<Salvaged> {
   for (const other of others) await holdsOther(store, other)
   const records = expected.appends.flatMap((append) => append.records).map((record, i) => asStored(record, i + 1))
   const stream = await store.stream(expected.sessionId).catch((error: unknown) => {
@@ -193,7 +213,11 @@ async function readInOrder(stream: Stream, records: readonly StoredRecord[]): Pr
   }
   try {
     const [, ...lines] = await linesOf(stream.exportJsonl())
-    assert.equal(lines, records.slice(0, stream.length).map((record) => JSON.stringify(record)), 'an export is whole')
+    assert.equal(
+      lines,
+      records.slice(0, stream.length).map((record) => JSON.stringify(record)),
+      'an export is whole',
+    )
   } catch (error) {
     if (!isDamage(error)) throw error
   }
@@ -209,7 +233,11 @@ async function salvage(stream: Stream, records: readonly StoredRecord[]): Promis
     assert.ok(pos !== undefined, `salvage gives what was never written: ${line.slice(0, 200)}`)
     return pos
   })
-  assert.equal(found, [...new Set(found)].sort((a, b) => a - b), 'salvage is in log order, each once')
+  assert.equal(
+    found,
+    [...new Set(found)].sort((a, b) => a - b),
+    'salvage is in log order, each once',
+  )
   const there = new Set(found)
   return [...positions.values()].filter((pos) => !there.has(pos))
 }

@@ -11,7 +11,7 @@ import { fails } from '../support/fails.js'
 import { header } from '../support/records.js'
 import { cases, figure, Random, SEED } from './battery.js'
 import { framesIn } from './damage.js'
-import { filesOf, freshLevel, levelOf, type Options, openAt, OTHER, rowsOf, storageOf } from './place.js'
+import { filesOf, freshLevel, levelOf, type Options, OTHER, openAt, rowsOf, storageOf } from './place.js'
 import { holdsDespiteDamage, holdsPromises, indexIsRebuilt, matchAppends } from './promises.js'
 import { type Append, anyRecord, evenRecords, type Written } from './written.js'
 
@@ -35,7 +35,10 @@ const SHAPES: Shape[] = [
     ? []
     : [
         { name: 'records that are alike, one by one', batches: evenRecords(60).map((record) => [record]) },
-        { name: 'one large append', batches: [Array.from({ length: 60 }, (_, n) => anyRecord(new Random(SEED, n), `y${n}`))] },
+        {
+          name: 'one large append',
+          batches: [Array.from({ length: 60 }, (_, n) => anyRecord(new Random(SEED, n), `y${n}`))],
+        },
       ]),
 ]
 
@@ -56,7 +59,12 @@ async function store({ batches }: Shape, close: boolean) {
 }
 
 /** What has to be there when only so many bytes of the log are: whole appends that end before the cut. */
-function expectedAt({ batches }: Shape, file: string, bytes: Uint8Array, cut: number): { appends: number; tail: boolean } {
+function expectedAt(
+  { batches }: Shape,
+  file: string,
+  bytes: Uint8Array,
+  cut: number,
+): { appends: number; tail: boolean } {
   const frames = framesIn(file, bytes)
   const kept = frames.filter(({ at, size }) => at + size <= cut)
   const records = kept.filter(({ kind }) => kind === KIND.record).length
@@ -90,7 +98,10 @@ for (const shape of SHAPES) {
       const kept = shape.batches.slice(0, appends).flat().length
       const storage = storageOf(new Map(files).set(file, bytes.subarray(0, cut)))
       const opened = await openAt(storage, await levelOf(rows))
-      const expected: Written = { sessionId: 's', appends: shape.batches.map((records) => ({ records, promised: 'committed' })) }
+      const expected: Written = {
+        sessionId: 's',
+        appends: shape.batches.map((records) => ({ records, promised: 'committed' })),
+      }
       const { missing, report } = await holdsDespiteDamage(opened, expected, [OTHER])
       assert.is(missing.length, shape.batches.flat().length - kept)
       assert.match(report[0], cut === 0 ? /ASR_/ : 'ASR_LOST_TAIL')
@@ -115,8 +126,16 @@ async function reopenedTwice(
   const isThere = appends > 0 || (await sessions(opened)).includes('s')
   if (!isThere) await opened.createStream(header('s'))
   const stream = await opened.stream('s')
-  if (isThere) assert.equal(opened.notices.map(({ code }) => code), tail ? ['torn_tail'] : [], 'a torn tail is said')
-  const more = [...evenRecords(2, 'new'), ...evenRecords(2, 'newer').map((record) => ({ ...record, extra: { shape: 1 } }))]
+  if (isThere)
+    assert.equal(
+      opened.notices.map(({ code }) => code),
+      tail ? ['torn_tail'] : [],
+      'a torn tail is said',
+    )
+  const more = [
+    ...evenRecords(2, 'new'),
+    ...evenRecords(2, 'newer').map((record) => ({ ...record, extra: { shape: 1 } })),
+  ]
   for (const record of more) await stream.append(record)
   const added = more.map((record): Append => ({ records: [record], promised: 'committed' }))
   const all: Written = { sessionId: 's', appends: [...expected.appends.slice(0, appends), ...added] }

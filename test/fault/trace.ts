@@ -71,10 +71,12 @@ export class RecordingStorage<Known> implements LogStorage {
     await level.open()
     const batch = level.batch.bind(level) as (...args: unknown[]) => Promise<void>
     const clear = level.clear.bind(level) as (...args: unknown[]) => Promise<void>
-    const remembering = (call: typeof batch) => async (...args: unknown[]) => {
-      await call(...args)
-      this.steps.push({ kind: 'index', rows: await rowsOf(level) })
-    }
+    const remembering =
+      (call: typeof batch) =>
+      async (...args: unknown[]) => {
+        await call(...args)
+        this.steps.push({ kind: 'index', rows: await rowsOf(level) })
+      }
     Object.assign(level, { batch: remembering(batch), clear: remembering(clear) })
     return level
   }
@@ -196,7 +198,13 @@ export interface Moment<Known> {
   known: Known
 }
 
-export function momentOf<Known>(before: Files, steps: readonly Step<Known>[], count: number, known: Known, part = 1): Moment<Known> {
+export function momentOf<Known>(
+  before: Files,
+  steps: readonly Step<Known>[],
+  count: number,
+  known: Known,
+  part = 1,
+): Moment<Known> {
   const disk = Disk.of(before)
   const indexes: Rows[] = []
   for (const [n, step] of steps.slice(0, count).entries()) {

@@ -41,11 +41,21 @@ export function anyRecord(random: Random, mark: string): AsrRecord {
     case 1:
       return { type: 'tool_result', ...id, callId: `c-${mark}`, status: 'completed', output: words() }
     case 2:
-      return { type: 'state', ...id, mark, [`key-${random.below(12)}`]: { [`inner-${random.below(6)}`]: random.next() } }
+      return {
+        type: 'state',
+        ...id,
+        mark,
+        [`key-${random.below(12)}`]: { [`inner-${random.below(6)}`]: random.next() },
+      }
     case 3:
       return { type: 'message', ...id, role: 'user', mark, content: `half an emoji \ud83d ${words()}` }
     case 4:
-      return { type: 'org.example/blob', ...id, mark, text: `${words()} `.repeat(1 + random.below(random.chance(0.1) ? 900 : 8)) }
+      return {
+        type: 'org.example/blob',
+        ...id,
+        mark,
+        text: `${words()} `.repeat(1 + random.below(random.chance(0.1) ? 900 : 8)),
+      }
     default:
       return { type: 'message', ...id, role: 'assistant', mark, content: [{ type: 'text', text: words() }] }
   }

@@ -13,6 +13,7 @@ import {
   found,
   framesOf,
   type HandmadeLog,
+  INCARNATION,
   inNewSegment,
   logOf,
   type Placed,
@@ -20,6 +21,8 @@ import {
   replace,
   scanAll,
 } from './handmade.js'
+
+const SALT = saltOf({ name: '', incarnation: INCARNATION })
 
 const value = (n: number) => ({ type: 'x', text: `words ${n}` })
 const values = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => value(from + i))
@@ -181,6 +184,23 @@ test('CORE-10: a stale block, of another log or of an earlier time, is not belie
   assert.is(other.log.identity.incarnation, one.log.identity.incarnation, 'the salt alone did not tell them apart')
 })
 
+test('CORE-10: a frame whose checks hold is not the next one unless position, chain and link say so', async () => {
+  const one = await sample(...values(1, 3).map((one) => [one]))
+  const third = one.record(3)
+  const { at, check: _, body: __, size: ___, ...head } = third
+  for (const wrong of [{ pos: 2 }, { pos: 4 }, { chain: 7n }, { previous: head.previous ^ 1 }, { hash: 7n }]) {
+    const bytes = one.bytes.slice()
+    writeHead(bytes, at, { ...head, ...wrong }, SALT)
+    const { said } = await scanned(one, bytes)
+    assert.equal(said.slice(0, 3), ['h', '1', '2'])
+    // It may be found again behind the bad spot that it makes, but not as what follows record 2.
+    assert.ok(said[3] === undefined || said[3].startsWith('!'), said.join(' '))
+  }
+  const same = one.bytes.slice()
+  writeHead(same, at, head, SALT)
+  assert.equal(same, one.bytes)
+})
+
 /** A frame as somebody makes it who knows the format, but not the salt. */
 function fake(head: Partial<FrameHead>, salt: number): Uint8Array {
   const body = new TextEncoder().encode('{"type":"x","id":"fake"}')
@@ -211,9 +231,8 @@ async function planted(salt: number, head: Partial<FrameHead>) {
 }
 
 test('CORE-10: a frame planted in a body is not found, whether the body alone is bad or its head too', async () => {
-  const salt = saltOf({ name: '', incarnation: '0011223344556677' })
   for (const [made, head] of [
-    [salt + 1, {}],
+    [SALT + 1, {}],
     [0, { kind: KIND.segment, pos: 2 }],
     [0, { kind: KIND.segment, pos: 2 ** 40 }],
   ] as const) {

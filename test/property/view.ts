@@ -78,7 +78,7 @@ function pairs(shown: readonly OnPath[]): { openCalls: string[]; danglingResults
     if (inForce.record.type !== 'tool_result') continue
     const closed = callId === undefined ? undefined : open.find((call) => call.callId === callId)
     if (closed === undefined) danglingResults.push(callId ?? '')
-    else open = open.filter((call) => call !== closed)
+    else if (inForce.record.status !== 'partial') open = open.filter((call) => call !== closed)
   }
   return { openCalls: open.map((call) => call.shownAs), danglingResults }
 }

@@ -1,6 +1,7 @@
 /**
  * The frames of a session in a file of their own beside the streams, one a line (ASR-723).
  */
+import { NATIVE_FOLDER, nativeFile } from '../../log/segment.js'
 import type { LogStorage, MaybePromise } from '../../log/storage.js'
 import { name128 } from '../../record/hash.js'
 import type { Store } from '../../store/api.js'
@@ -9,8 +10,6 @@ import { joinedBytes } from '../base64.js'
 import type { FrameRange } from './tracked.js'
 
 export type WireStorage = Pick<LogStorage, 'append' | 'read' | 'size'>
-
-export const NATIVE_FOLDER = 'native'
 
 /** The file of what belongs to no session. */
 export const CONNECTION_FILE = `${NATIVE_FOLDER}/connections.jsonl`
@@ -22,7 +21,7 @@ const encoder = new TextEncoder()
 
 /** The file of a session's frames, as `native.ref` names it: relative to the store. */
 export async function wireFileName(sessionId: string): Promise<string> {
-  return `${NATIVE_FOLDER}/${await name128(sessionId)}.jsonl`
+  return nativeFile(await name128(sessionId))
 }
 
 /** Where a store keeps its files; undefined when it is not one of ours. */
