@@ -1,7 +1,7 @@
 /**
  * The list of streams: the logs say which there are, the index only decorates (CORE-10).
  */
-import { logRange } from '../index/keys.js'
+import { logRange, parseKey } from '../index/keys.js'
 import { decodeRoot, type Root } from '../index/root.js'
 import { firstKey, getRow, type IndexLevel } from '../index/rows.js'
 import type { LogIdentity, Segment } from '../log/segment.js'
@@ -30,7 +30,11 @@ export async function* allRoots(level: IndexLevel): AsyncGenerator<{ log: string
   for (let from = ''; ; ) {
     const key = await firstKey(level, from)
     if (key === undefined) return
-    const log = key.slice(0, key.indexOf('/'))
+    const log = parseKey(key)?.log
+    if (log === undefined) {
+      from = `${key}\0` // no key of ours: the next one
+      continue
+    }
     const root = await rootOf(level, { incarnation: log })
     if (root !== undefined) yield { log, root }
     from = logRange(log).lt

@@ -23,12 +23,13 @@ import { guardStorage } from '../log/guarded-storage.js'
 import { errnoOf, ioError } from '../log/io-error.js'
 import { NodeStorage } from '../log/node-storage.js'
 import { NATIVE_FOLDER, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
-import { AsrError, type Diagnostic } from '../record/error.js'
+import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { toHex } from '../record/hash.js'
 import type { StoreOptions } from './api.js'
 import type { Environment } from './environment.js'
 import { formatLine, parseFormatLine } from './format-file.js'
 import { FolderLock, isLockFile, isOfThisBoot, lockedError } from './node-lock.js'
+import { diedOpening, isOpeningMark, markOpening } from './node-opening.js'
 import { processIdentity } from './node-process-identity.js'
 import { snapshotIndex } from './node-snapshot.js'
 
@@ -153,7 +154,7 @@ function inspect(folder: string): FolderState {
     if (names.includes(STREAMS_FOLDER)) return 'unmarked'
     throw notAStore(folder, 'its FORMAT is not ours')
   }
-  const others = names.filter((name) => !isLockFile(name))
+  const others = names.filter((name) => !isLockFile(name) && !isOpeningMark(name))
   if (others.length === 0) return 'empty'
   // Without FORMAT: logs make a store; our own names without a log are a store that was never finished.
   if (others.includes(STREAMS_FOLDER) && hasLogs(folder)) return 'unmarked'
@@ -194,26 +195,40 @@ function syncFolder(folder: string): void {
  */
 async function openIndex(folder: string, notices: Diagnostic[]): Promise<IndexLevel> {
   const index = join(folder, INDEX_FOLDER)
-  if (isUsed(index)) {
-    const level = makeLevel(index)
-    try {
-      await level.open({ createIfMissing: false })
-      return level
-    } catch (error) {
-      if (isLocked(error)) throw lockedError(folder, error)
-      putAside(index)
-      const message = `${index} did not open (${(error as Error).message}); it is built again from the logs`
-      notices.push({ code: 'index_rebuilt', message, severity: 'note' })
-    }
+  const rebuilt = (why: string): void => {
+    notices.push({ code: 'index_rebuilt', message: `${why}; ${index} is built again from the logs`, severity: 'note' })
   }
+  if (isUsed(index) && diedOpening(folder)) {
+    putAside(index)
+    rebuilt('a process died while it opened the index')
+  }
+  const opened = markOpening(folder)
+  try {
+    if (isUsed(index)) {
+      try {
+        return await openLevel(folder, index, false)
+      } catch (error) {
+        if (isAsrError(error, 'ASR_LOCKED')) throw error
+        putAside(index)
+        rebuilt(`the index did not open (${(error as Error).message})`)
+      }
+    }
+    return await openLevel(folder, index, true)
+  } finally {
+    opened()
+  }
+}
+
+/** @throws ASR_LOCKED, or what level says */
+async function openLevel(folder: string, index: string, createIfMissing: boolean): Promise<IndexLevel> {
   const level = makeLevel(index)
   try {
-    await level.open({ createIfMissing: true })
+    await level.open({ createIfMissing })
+    return level
   } catch (error) {
     if (isLocked(error)) throw lockedError(folder, error)
     throw (error as Error).cause ?? error
   }
-  return level
 }
 
 function makeLevel(location: string): Level<string, Uint8Array> {
