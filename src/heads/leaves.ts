@@ -8,6 +8,7 @@ import type { IndexReader } from '../index/reader.js'
 
 /** The positions of all leaves, in log order. Looks at each run once, never at single records. */
 export function* leaves(index: IndexReader): Query<number[]> {
+  if (index.length === 0) return []
   const ends: number[] = []
   const parents = new Set<number>()
   let open: { start: number; head: boolean } | undefined

@@ -10,7 +10,7 @@ import type { ScanEnd } from '../log/scanner.js'
 import { type LogIdentity, locate, offsetOf, type Segment, STREAMS_FOLDER, segmentOf } from '../log/segment.js'
 import { AsrError } from '../record/error.js'
 import { headerEntry } from './append-queue.js'
-import { type CaughtUp, catchUp, corrupt } from './catch-up.js'
+import { type CatchUpOptions, type CaughtUp, catchUp, corrupt } from './catch-up.js'
 import { cutLog, putAside, rewriteSegments, sizesNow } from './cut.js'
 import { type Environment, note, noteBrokenLevel } from './environment.js'
 import { StreamCore } from './stream-core.js'
@@ -42,13 +42,34 @@ export async function openLog(
     core.durable = Math.min(opened.root.durable, endOf(files.segments))
     if (index !== undefined) core.persistedAs(opened.root)
   }
-  const caughtUp = await catchUp(log, core.index, {
+  const caughtUp = await catchUpWithAny(core, {
     flush: () => core.flush(),
     goOn: environment.acceptLoss,
     onScar: (damage) =>
       note(environment, 'frame_damaged', `${corrupt(sessionId, damage).message}; no record is lost with it`),
   })
   return settle(core, files, caughtUp, lossFrom(environment, opened?.root))
+}
+
+/** Catches up with the index that is there; when that shows damage, with one built anew, and at last with one in memory. */
+async function catchUpWithAny(core: StreamCore, options: CatchUpOptions): Promise<CaughtUp> {
+  const { environment, log } = core
+  const others = [() => emptyIndex(environment, log), () => memoryIndex(environment, log)]
+  for (;;) {
+    try {
+      return await catchUp(log, core.index, options)
+    } catch (error) {
+      const next = others.shift()
+      if (!(error instanceof IndexDamaged) || next === undefined) throw error
+      noteRebuilt(environment, log.sessionId, error.message)
+      environment.cache.clear()
+      core.useIndex(await next())
+    }
+  }
+}
+
+function memoryIndex(environment: Environment, { identity }: RecordLog): StreamIndex {
+  return new StreamIndex(new MemoryLevel(), identity.incarnation, environment.cache)
 }
 
 async function openIndex(
@@ -88,15 +109,16 @@ async function sound(
 }
 
 /** An index to build anew: in level, or in memory when level can't even be cleared. */
-async function emptyIndex(environment: Environment, { identity, sessionId }: RecordLog): Promise<StreamIndex> {
+async function emptyIndex(environment: Environment, log: RecordLog): Promise<StreamIndex> {
+  const { identity, sessionId } = log
   const { level, cache, mayWriteLevel } = environment
-  if (!mayWriteLevel) return new StreamIndex(new MemoryLevel(), identity.incarnation, cache)
+  if (!mayWriteLevel) return memoryIndex(environment, log)
   try {
     await clearLog(level, identity.incarnation)
     return new StreamIndex(level, identity.incarnation, cache)
   } catch (error) {
     noteBrokenLevel(environment, error, sessionId)
-    return new StreamIndex(new MemoryLevel(), identity.incarnation, cache)
+    return memoryIndex(environment, log)
   }
 }
 

@@ -63,6 +63,12 @@ export class StreamCore {
     }
   }
 
+  /** Goes on with another index, of which nothing is written yet. */
+  useIndex(index: StreamIndex): void {
+    this.lookup = new Lookup(this.log, index)
+    this.persistedAs({ bytes: -1, durable: -1 })
+  }
+
   /** Says that level holds the index as of a root row. */
   persistedAs({ bytes, durable }: { bytes: number; durable: number }): void {
     this.persistedBytes = bytes
@@ -124,7 +130,13 @@ export class StreamCore {
   async refresh(): Promise<void> {
     if (!this.environment.readOnly || this.damage !== undefined || this.closed) return
     await this.writing.run(async () => {
-      if (await this.log.hasGrown()) await this.takeGrowth()
+      if (!(await this.log.hasGrown())) return
+      try {
+        await this.takeGrowth()
+      } catch (error) {
+        if (!(error instanceof IndexDamaged)) throw error
+        await this.mend()
+      }
     })
   }
 
@@ -235,10 +247,20 @@ export class StreamCore {
     const { index } = this
     const path = new ActivePath(index, index.state.heads.get(PRIMARY) ?? 0)
     for (const pos of yield* path.landmarks('info')) {
-      const { title } = yield* this.lookup.record(pos)
+      const title = yield* this.titleAt(pos)
       if (title !== undefined) return typeof title === 'string' ? title : null
     }
     return null
+  }
+
+  /** The title that a record gives; of a damaged one there is none to be told. */
+  private *titleAt(pos: number): Query<unknown> {
+    try {
+      return (yield* this.lookup.record(pos)).title
+    } catch (error) {
+      if (isAsrError(error, 'ASR_CORRUPT')) return null
+      throw error
+    }
   }
 
   private async writeIndex(index: StreamIndex): Promise<void> {

@@ -308,7 +308,7 @@ test('CORE-10, CORE-26: with any file of the index gone, empty, cut or changed t
       () => rmSync(path),
       () => truncateSync(path, 0),
       () => truncateSync(path, size >> 1),
-      ...[0.1, 0.5, 0.9].map(
+      ...(size === 0 ? [] : [0.1, 0.5, 0.9]).map(
         (at) => () => writeFileSync(path, flipped(new Uint8Array(readFileSync(path)), Math.floor(size * at))),
       ),
     ]
