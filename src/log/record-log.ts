@@ -209,7 +209,8 @@ export class RecordLog {
     return held === undefined ? reader.load(location).then((frame) => this.sound(frame, pos)) : this.sound(held, pos)
   }
 
-  private sound(frame: Frame | undefined, pos: number | undefined): Frame {
+  /** The frame, when it is that of the position and its bytes are what was written. @throws ASR_CORRUPT */
+  sound(frame: Frame | undefined, pos: number | undefined): Frame {
     if (frame !== undefined && (pos === undefined || frame.pos === pos) && bodyHolds(frame)) return frame
     const message = `stream ${JSON.stringify(this.sessionId)}: the bytes of ${pos === undefined ? 'the header' : `position ${pos}`} are damaged`
     throw new AsrError('ASR_CORRUPT', message, { sessionId: this.sessionId, pos })

@@ -4,7 +4,7 @@
 import { endsAtBadExtent } from '../context-view/compaction.js'
 import { CallPairing } from '../context-view/pairing.js'
 import { type ViewPositions, viewPositions } from '../context-view/view.js'
-import { ActivePath } from '../heads/path.js'
+import { ActivePath, type Span } from '../heads/path.js'
 import type { Query } from '../index/query.js'
 import type { Diagnostic } from '../record/error.js'
 import type { StoredRecord } from '../record/record.js'
@@ -12,6 +12,7 @@ import { deadOnPath } from '../supersede/entity.js'
 import { resolvedAt } from '../supersede/resolved.js'
 import type { ContextView, Cut, Path } from './api.js'
 import type { Lookup } from './lookup.js'
+import { RecordIterator } from './record-iterator.js'
 import { RecordReader } from './record-reader.js'
 import type { StreamCore } from './stream-core.js'
 
@@ -42,23 +43,27 @@ function* pathFacts(lookup: Lookup, end: number): Query<{ length: number; cut: C
   return { length: yield* path.length(), cut, gaps }
 }
 
-async function* positionsOf(core: StreamCore, path: ActivePath): AsyncGenerator<number> {
-  for (const { from, to } of await core.ask(() => path.spansAfter(0))) for (let pos = from; pos <= to; pos++) yield pos
+function* positionsIn(spans: readonly Span[]): Generator<number, void> {
+  for (const { from, to } of spans) for (let pos = from; pos <= to; pos++) yield pos
+}
+
+function spansOf(core: StreamCore, path: ActivePath): Promise<Span[]> {
+  return core.ask(() => path.spansAfter(0))
 }
 
 async function* idsOf(core: StreamCore, path: ActivePath): AsyncGenerator<string> {
-  for await (const pos of positionsOf(core, path)) yield await core.ask((lookup) => lookup.id(pos))
+  const reader = new RecordReader(core)
+  for (const pos of positionsIn(await spansOf(core, path))) yield await reader.id(pos)
 }
 
-async function* recordsOf(core: StreamCore, path: ActivePath): AsyncGenerator<StoredRecord> {
-  const reader = new RecordReader(core)
-  for await (const pos of positionsOf(core, path)) yield await reader.record(pos)
+function recordsOf(core: StreamCore, path: ActivePath): AsyncIterable<StoredRecord> {
+  return new RecordIterator(new RecordReader(core), async () => positionsIn(await spansOf(core, path)))
 }
 
 async function* resolvedOf(core: StreamCore, path: ActivePath): AsyncGenerator<StoredRecord> {
   const reader = new RecordReader(core)
   const dead = await core.ask(() => deadOnPath(path))
-  for await (const pos of positionsOf(core, path)) {
+  for (const pos of positionsIn(await spansOf(core, path))) {
     const inForce = await core.ask(() => resolvedAt(path, dead, pos))
     if (inForce > 0) yield await reader.record(inForce)
   }
@@ -97,10 +102,9 @@ async function pair(core: StreamCore, reader: RecordReader, { entries }: ViewPos
   return pairing
 }
 
-async function* entriesOf(core: StreamCore, { compaction, entries }: ViewPositions): AsyncGenerator<StoredRecord> {
-  const reader = new RecordReader(core)
-  if (compaction > 0) yield await reader.record(compaction)
-  for (const pos of entries) yield await reader.record(pos)
+function entriesOf(core: StreamCore, { compaction, entries }: ViewPositions): AsyncIterable<StoredRecord> {
+  const positions = compaction > 0 ? [compaction, ...entries] : entries
+  return new RecordIterator(new RecordReader(core), async () => positions.values())
 }
 
 async function diagnosticsOf(core: StreamCore, passedOver: readonly number[]): Promise<Diagnostic[]> {

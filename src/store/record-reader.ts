@@ -1,6 +1,7 @@
 /**
  * Records of a stream by position, one after the other.
  */
+import { DEFAULT_ID } from '../index/entry.js'
 import { type Page, pageOf } from '../index/page.js'
 import type { Frame } from '../log/frame.js'
 import type { StoredRecord } from '../record/record.js'
@@ -23,6 +24,20 @@ export class RecordReader {
     return this.core.log.decode(await this.frame(pos)) as unknown as StoredRecord
   }
 
+  /** The record at a position when it is in what was read last, else undefined. */
+  held(pos: number): StoredRecord | undefined {
+    const { page } = this
+    if (page === undefined || page.first > pos || page.last < pos) return undefined
+    const frame = this.frames.held(page.location(pos))
+    return frame && (this.core.log.decode(this.core.log.sound(frame, pos)) as unknown as StoredRecord)
+  }
+
+  /** The id of the record at a position, which is read only when that is no default one. */
+  async id(pos: number): Promise<string> {
+    const page = await this.pageAt(pos)
+    return (page.flags(pos) & DEFAULT_ID) === 0 ? (await this.record(pos)).id : `r${pos}`
+  }
+
   /** The page that holds a position: columns can be looked at before a record is read. */
   async pageAt(pos: number): Promise<Page> {
     const number = pageOf(pos)
@@ -36,6 +51,7 @@ export class RecordReader {
 /** The ids of records at positions, without reading those whose id is the default one. */
 export async function idsAt(core: StreamCore, positions: Iterable<number>): Promise<string[]> {
   const ids: string[] = []
-  for (const pos of positions) ids.push(await core.ask((lookup) => lookup.id(pos)))
+  const reader = new RecordReader(core)
+  for (const pos of positions) ids.push(await reader.id(pos))
   return ids
 }

@@ -4,28 +4,54 @@
 import { AsrError } from '../record/error.js'
 import type { StoredRecord } from '../record/record.js'
 import type { Followed, RangeOptions } from './api.js'
+import { RecordIterator } from './record-iterator.js'
 import { RecordReader } from './record-reader.js'
 import type { StreamCore } from './stream-core.js'
 
 /** How often a reader looks whether another process has written. */
 const POLL_MS = 100
 
-/** Records of a range of positions; what came in after the call is not among them. */
-export async function* rangeOf(core: StreamCore, options: RangeOptions = {}): AsyncGenerator<StoredRecord> {
+/** Records of a range of positions; what came in after the first was asked for is not among them. */
+export function rangeOf(core: StreamCore, options: RangeOptions = {}): AsyncIterable<StoredRecord> {
+  if (options.types !== undefined) return ofTypes(core, options, new Set(options.types))
+  return new RecordIterator(
+    new RecordReader(core),
+    () => rangePositions(core, options),
+    () => throwForMissing(core, options),
+  )
+}
+
+async function* ofTypes(
+  core: StreamCore,
+  options: RangeOptions,
+  types: ReadonlySet<string>,
+): AsyncGenerator<StoredRecord> {
+  const reader = new RecordReader(core)
+  for (const pos of await rangePositions(core, options)) {
+    if (types.has((await reader.pageAt(pos)).type(pos))) yield await reader.record(pos)
+  }
+  throwForMissing(core, options)
+}
+
+async function rangePositions(core: StreamCore, options: RangeOptions): Promise<IterableIterator<number>> {
   core.assertOpen()
   await core.refresh()
   const from = Math.max(1, options.from ?? 1)
   const to = Math.min(core.length, options.to ?? core.length)
-  const types = options.types && new Set(options.types)
-  const reader = new RecordReader(core)
-  const wanted = async (pos: number): Promise<boolean> =>
-    types === undefined || types.has((await reader.pageAt(pos)).type(pos))
-  if (options.reverse) {
-    for (let pos = to; pos >= from; pos--) if (await wanted(pos)) yield await reader.record(pos)
-  } else {
-    for (let pos = from; pos <= to; pos++) if (await wanted(pos)) yield await reader.record(pos)
-  }
-  if (core.damage !== undefined && (options.to === undefined || options.to > core.length)) throw core.damage
+  return options.reverse ? falling(to, from) : rising(from, to)
+}
+
+function* rising(from: number, to: number): Generator<number, void> {
+  for (let pos = from; pos <= to; pos++) yield pos
+}
+
+function* falling(from: number, to: number): Generator<number, void> {
+  for (let pos = from; pos >= to; pos--) yield pos
+}
+
+/** A range that ends before what the caller asked for is not passed off as whole (CORE-10). */
+function throwForMissing(core: StreamCore, { to }: RangeOptions): void {
+  if (core.damage !== undefined && (to === undefined || to > core.length)) throw core.damage
 }
 
 /** Each record behind a position once, in order: what is there, a word that all of it was shown, then what comes. */
