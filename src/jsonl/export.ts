@@ -1,8 +1,9 @@
 /**
  * A stream as JSONL (CORE-2): the header in force, then a record a line. What was imported comes back byte for byte.
  */
-import { KIND } from '../log/frame.js'
-import { LOG_START } from '../log/scanner.js'
+import { FLAG_END, type Frame, KIND } from '../log/frame.js'
+import type { RecordLog } from '../log/record-log.js'
+import type { SoundFrame } from '../log/salvage.js'
 import { isAsrError } from '../record/error.js'
 import { RecordReader } from '../store/record-reader.js'
 import type { StreamCore } from '../store/stream-core.js'
@@ -33,26 +34,36 @@ async function* soundLines(core: StreamCore): AsyncGenerator<string> {
   for (let pos = 1; pos <= length; pos++) yield log.line(await reader.frame(pos))
 }
 
-/** What is intact: the last sound header, else one made of what is known, then each sound record. */
+/** What is intact: the last sound header, else one made of what is known, then each sound record once, by position. */
 async function* salvagedLines(core: StreamCore): AsyncGenerator<string> {
+  const { log } = core
+  const places = new Map<number, number>()
   let header: string | undefined
-  for await (const { kind, line } of soundFrames(core)) if (kind === KIND.header) header = line
+  let open: SoundFrame[] = []
+  for await (const found of log.soundFrames()) {
+    open.push(found)
+    if ((found.frame.flags & FLAG_END) === 0) continue
+    // What follows the last end of an append was acknowledged to nobody.
+    for (const { frame, at } of open) {
+      if (frame.kind === KIND.header) header = lineOf(log, frame) ?? header
+      if (frame.kind === KIND.record && !places.has(frame.pos)) places.set(frame.pos, at)
+    }
+    open = []
+  }
   yield header ?? JSON.stringify({ type: 'header', asr: '1', sessionId: core.sessionId })
-  for await (const { kind, line } of soundFrames(core)) if (kind === KIND.record) yield line
+  const reader = log.reader()
+  for (const pos of [...places.keys()].sort((a, b) => a - b)) {
+    const line = lineOf(log, await log.frame(places.get(pos) as number, pos, reader))
+    if (line !== undefined) yield line
+  }
 }
 
-async function* soundFrames(core: StreamCore): AsyncGenerator<{ kind: number; line: string }> {
-  const { log } = core
-  const scanner = log.scan(LOG_START)
-  for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
-    for (const { frame, at } of items) {
-      if (frame === undefined || (frame.kind !== KIND.record && frame.kind !== KIND.header)) continue
-      if (!log.codec.knows(frame.shapes)) await log.learnShapes(frame, at)
-      try {
-        yield { kind: frame.kind, line: log.line(frame) }
-      } catch (error) {
-        if (!isAsrError(error, 'ASR_CORRUPT')) throw error
-      }
-    }
+/** The line of a frame; undefined when the shapes it needs are lost. */
+function lineOf(log: RecordLog, frame: Frame): string | undefined {
+  try {
+    return log.line(frame)
+  } catch (error) {
+    if (isAsrError(error, 'ASR_CORRUPT')) return undefined
+    throw error
   }
 }

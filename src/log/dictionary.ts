@@ -16,12 +16,22 @@ export interface DictionaryPart {
 }
 
 /** Whether a value read from a log is a part of a dictionary. */
-export function isPart(value: unknown): value is DictionaryPart {
+function isPart(value: unknown): value is DictionaryPart {
   if (typeof value !== 'object' || value === null) return false
   const { from, shapes } = value as Partial<DictionaryPart>
   if (!Number.isSafeInteger(from) || !Array.isArray(shapes)) return false
   if ((from as number) < 0 || (from as number) + shapes.length > SHAPES_MAX) return false
   return shapes.every((keys) => Array.isArray(keys) && keys.every((key) => typeof key === 'string'))
+}
+
+/** What a dictionary frame says; undefined when that is no dictionary, whatever its checks say. */
+export function parsePart(body: Uint8Array): DictionaryPart | undefined {
+  try {
+    const part = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown
+    return isPart(part) ? part : undefined
+  } catch {
+    return undefined
+  }
 }
 
 export class Dictionary {

@@ -5,7 +5,7 @@ import { AsrError } from '../record/error.js'
 import { check32, hashPair } from '../record/hash.js'
 import { BatchBuffer } from './batch-buffer.js'
 import { Codec, type Decoded, ENCODING_TEXT } from './codec.js'
-import type { DictionaryPart } from './dictionary.js'
+import { type DictionaryPart, parsePart } from './dictionary.js'
 import {
   bodyHolds,
   FLAG_END,
@@ -17,7 +17,8 @@ import {
   readFrame,
 } from './frame.js'
 import { FrameReader } from './frame-reader.js'
-import { ioError } from './io-error.js'
+import { errnoOf, ioError } from './io-error.js'
+import { type SoundFrame, soundFrames } from './salvage.js'
 import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
 import {
   LOG_FORMAT,
@@ -92,6 +93,15 @@ export class RecordLog {
   /** Frames from a point on, in blocks. Dictionary frames are taken in on the way. */
   scan(from: LogPoint): LogScanner {
     return new LogScanner(this.storage, this.segments, this.salt, this.codec, from)
+  }
+
+  /** Every sound frame that is left, wherever it lies; the shapes that any of them tells are taken in. */
+  async *soundFrames(): AsyncGenerator<SoundFrame> {
+    for await (const { frame } of soundFrames(this.storage, this.segments, this.salt)) {
+      const part = frame.kind === KIND.dictionary ? parsePart(frame.body) : undefined
+      if (part !== undefined) this.codec.dictionary.adopt(part)
+    }
+    yield* soundFrames(this.storage, this.segments, this.salt)
   }
 
   /** Makes the shapes that a frame needs known, from dictionary frames behind it; for when one before it is lost. */
@@ -221,7 +231,10 @@ export class RecordLog {
     try {
       return await this.storage.read(file, offset, length)
     } catch (error) {
-      throw ioError(error, `reading ${file}`, 'read')
+      if (errnoOf(error) !== 'ENOENT' && errnoOf((error as Error).cause) !== 'ENOENT')
+        throw ioError(error, `reading ${file}`, 'read')
+      const message = `stream ${JSON.stringify(this.sessionId)}: the file ${file} of its log is missing`
+      throw new AsrError('ASR_CORRUPT', message, { sessionId: this.sessionId, cause: error })
     }
   }
 

@@ -6,7 +6,7 @@
  */
 import { hashPair } from '../record/hash.js'
 import type { Codec } from './codec.js'
-import { type DictionaryPart, isPart } from './dictionary.js'
+import { type DictionaryPart, parsePart } from './dictionary.js'
 import {
   bodyHolds,
   FLAG_END,
@@ -17,7 +17,7 @@ import {
   KIND,
   readFrame,
 } from './frame.js'
-import { locate, offsetOf, type Segment, segmentOf } from './segment.js'
+import { locate, offsetOf, parseSegmentBody, type Segment, segmentOf } from './segment.js'
 import type { LogStorage } from './storage.js'
 
 const BLOCK_BYTES = 1024 * 1024
@@ -136,9 +136,8 @@ export class LogScanner {
     const { window } = this
     if (window === undefined || window.segment.number !== segmentOf(this.point.location)) return undefined
     const frame = readFrame(window.bytes, offsetOf(this.point.location) - window.start, this.salt)
-    if (frame === undefined || !bodyHolds(frame) || !this.follows(frame)) return undefined
+    if (frame === undefined || !this.isSound(frame) || !this.follows(frame)) return undefined
     const part = frame.kind === KIND.dictionary ? parsePart(frame.body) : undefined
-    if (frame.kind === KIND.dictionary && part === undefined) return undefined
     if (part !== undefined) this.parts.push(part)
     return this.take(frame, this.point.location)
   }
@@ -174,7 +173,8 @@ export class LogScanner {
     if (isSound && this.follows(frame)) return 'again'
     // A sound frame that does not follow may be the next one there is. A sound head with a bad body says how far to
     // skip; nothing inside the body can pass for a frame.
-    const size = frame === undefined ? 1 : FRAME_HEAD_BYTES + frame.bodyBytes
+    const isWhole = frame !== undefined && frame.body.length === frame.bodyBytes
+    const size = isWhole ? FRAME_HEAD_BYTES + frame.bodyBytes : 1
     const behind = isSound && this.isNews(frame) ? location : location + size
     const found = await this.findFrom(behind)
     if (found === undefined) {
@@ -186,7 +186,9 @@ export class LogScanner {
   }
 
   private isSound(frame: Frame): boolean {
-    return bodyHolds(frame) && (frame.kind !== KIND.dictionary || parsePart(frame.body) !== undefined)
+    if (!bodyHolds(frame)) return false
+    if (frame.kind === KIND.segment) return parseSegmentBody(frame.body) !== undefined
+    return frame.kind !== KIND.dictionary || parsePart(frame.body) !== undefined
   }
 
   private damageBefore(found: Found | undefined, kind?: FrameKind): Damage | 'end' {
@@ -268,15 +270,5 @@ export function pointBehind(frame: Frame, at: number): LogPoint {
     pos: frame.pos,
     chain: frame.chain,
     check: frame.check,
-  }
-}
-
-/** What a dictionary frame says; undefined when that is no dictionary, whatever its checks say. */
-function parsePart(body: Uint8Array): DictionaryPart | undefined {
-  try {
-    const part = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown
-    return isPart(part) ? part : undefined
-  } catch {
-    return undefined
   }
 }

@@ -45,6 +45,17 @@ export function nativeFile(name: string): string {
   return `${NATIVE_FOLDER}/${name}.jsonl`
 }
 
+/** What a segment frame says; undefined when that is no segment's, whatever its checks say. */
+export function parseSegmentBody(body: Uint8Array): SegmentBody | undefined {
+  try {
+    const value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as Partial<SegmentBody> | null
+    const isSound = typeof value?.format === 'number' && typeof value.sessionId === 'string'
+    return isSound ? (value as SegmentBody) : undefined
+  } catch {
+    return undefined
+  }
+}
+
 /** The inverse of `segmentFile`; undefined for other files. */
 export function parseSegmentFile(file: string): { log: LogIdentity; segment: number } | undefined {
   const match = /^(?:.*\/)?([0-9a-f]{32})-([0-9a-f]{16})-([0-9]{6,})\.log$/.exec(file)

@@ -7,7 +7,7 @@ import type { Decoded } from '../log/codec.js'
 import { FLAG_GAP, FLAG_ORPHAN, type Frame, KIND } from '../log/frame.js'
 import type { RecordLog } from '../log/record-log.js'
 import { type Damage, pointBehind, type ScanEnd, type ScanItem } from '../log/scanner.js'
-import { LOG_FORMAT, offsetOf, segmentOf } from '../log/segment.js'
+import { LOG_FORMAT, offsetOf, parseSegmentBody, segmentOf } from '../log/segment.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import type { Header, StoredRecord } from '../record/record.js'
 import { badField } from '../record/validate.js'
@@ -86,7 +86,10 @@ async function takeBlock(
       break
     }
     const { frame, at } = item
-    if (frame.kind === KIND.segment) assertKnownFormat(log.sessionId, frame)
+    if (frame.kind === KIND.segment && !isSegmentOf(log, frame)) {
+      damage = { at, to: at, firstPos: frame.pos + 1, lastPos: frame.pos + 1 }
+      break
+    }
     if (frame.kind === KIND.record || frame.kind === KIND.header) {
       const value = await decoded(log, frame, at)
       if (value === undefined || !isSound(log.sessionId, frame, value)) {
@@ -109,14 +112,14 @@ function costsNothing({ kind, firstPos, lastPos }: Damage): boolean {
   return lastPos < firstPos && (kind === KIND.dictionary || kind === KIND.segment)
 }
 
-function assertKnownFormat(sessionId: string, frame: Frame): void {
-  const { format } = JSON.parse(new TextDecoder().decode(frame.body)) as { format: number }
-  if (format <= LOG_FORMAT) return
-  throw new AsrError(
-    'ASR_FORMAT',
-    `stream ${JSON.stringify(sessionId)}: its log has format ${format}, not ${LOG_FORMAT}`,
-    { sessionId },
-  )
+/** Whether a segment is of this log. @throws ASR_FORMAT when it was written by a newer version */
+function isSegmentOf({ sessionId, identity }: RecordLog, frame: Frame): boolean {
+  const body = parseSegmentBody(frame.body)
+  if (body !== undefined && body.format > LOG_FORMAT) {
+    const message = `stream ${JSON.stringify(sessionId)}: its log has format ${body.format}, not ${LOG_FORMAT}`
+    throw new AsrError('ASR_FORMAT', message, { sessionId })
+  }
+  return body?.sessionId === sessionId && body.incarnation === identity.incarnation
 }
 
 /** Whether a decoded body is what its frame says: no append makes others, but bytes can be made with sound checks. */

@@ -32,7 +32,8 @@ export async function openLog(
   files: LogFiles,
 ): Promise<StreamCore | undefined> {
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, files.log, sessionId, files.segments)
-  const opened = await openIndex(environment, files.log, sessionId)
+  const hole = files.segments.findIndex(({ number }, i) => number !== i)
+  const opened = hole === -1 ? await openIndex(environment, files.log, sessionId) : undefined
   const lost = opened && lostTail(environment, log, opened.root)
   if (lost?.isFatal && !environment.acceptLoss) return withDamage(environment, sessionId, files, lost.error)
   if (lost !== undefined) note(environment, 'lost_suffix', lost.error.message)

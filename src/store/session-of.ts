@@ -1,11 +1,12 @@
 /**
  * Whose a log is, read from the log itself: for logs that the index does not know.
  */
-import { KIND } from '../log/frame.js'
+import { type Frame, KIND } from '../log/frame.js'
 import { RecordLog } from '../log/record-log.js'
 import { LOG_START } from '../log/scanner.js'
-import { STREAMS_FOLDER } from '../log/segment.js'
+import { parseSegmentBody, STREAMS_FOLDER } from '../log/segment.js'
 import type { LogStorage } from '../log/storage.js'
+import { name128 } from '../record/hash.js'
 import type { LogFiles } from './recovery.js'
 
 /** The session id that the first sound segment or header frame of a log names; undefined when there is none. */
@@ -14,11 +15,16 @@ export async function sessionOf(storage: LogStorage, { log, segments }: LogFiles
   const scanner = probe.scan(LOG_START)
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     for (const { frame } of items) {
-      if (frame === undefined) continue
-      if (frame.kind === KIND.segment)
-        return (JSON.parse(new TextDecoder().decode(frame.body)) as { sessionId: string }).sessionId
-      if (frame.kind === KIND.header) return probe.decode(frame).sessionId as string
+      const sessionId = frame && sessionNamed(probe, frame)
+      // The file's name is made of the session's: a frame that was planted there does not count.
+      if (sessionId !== undefined && (await name128(sessionId)) === log.name) return sessionId
     }
   }
   return undefined
+}
+
+function sessionNamed(probe: RecordLog, frame: Frame): string | undefined {
+  if (frame.kind === KIND.segment) return parseSegmentBody(frame.body)?.sessionId
+  const sessionId: unknown = frame.kind === KIND.header ? probe.decode(frame).sessionId : undefined
+  return typeof sessionId === 'string' ? sessionId : undefined
 }

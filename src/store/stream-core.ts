@@ -155,7 +155,13 @@ export class StreamCore {
     const { log } = this.index
     const level = options.level ?? this.index.level
     cache.clear()
-    await clearLog(level, log)
+    try {
+      await clearLog(level, log)
+    } catch (error) {
+      if (options.level !== undefined) throw error
+      noteBrokenLevel(this.environment, error, this.sessionId)
+      return this.rebuild({ ...options, level: memoryLevel() })
+    }
     const index = new StreamIndex(level, log, cache)
     const { damage } = await catchUp(this.log, index, {
       ...options,

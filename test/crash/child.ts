@@ -12,9 +12,20 @@ const [task, folder, seedText, durability] = process.argv.slice(2)
 const seed = Number(seedText)
 const options = { durability: durability as 'process' | 'disk' }
 
+const still = new Int32Array(new SharedArrayBuffer(4))
+
 /** Synchronous: a line that was said has left the process. */
 function say(...words: (string | number)[]): void {
-  writeSync(1, `${words.join(' ')}\n`)
+  const line = `${words.join(' ')}\n`
+  for (;;) {
+    try {
+      writeSync(1, line) // short enough to be written as a whole
+      return
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EAGAIN') throw error
+      Atomics.wait(still, 0, 0, 1) // whoever reads is behind
+    }
+  }
 }
 
 async function open(): Promise<{ store: Store; streams: Stream[] }> {

@@ -65,12 +65,15 @@ async function killed(victim: Victim, random: Random, tally: Tally, stepMs: numb
 
 async function opensWhole(place: Place, more?: (store: Store) => Promise<void>): Promise<void> {
   const store = await openStore(place.folder)
-  await holdsPromises(store, expected(place))
-  await more?.(store)
-  await indexIsRebuilt(store)
+  try {
+    await holdsPromises(store, expected(place))
+    await more?.(store)
+    await indexIsRebuilt(store)
+  } finally {
+    await store.close()
+  }
   const codes = store.notices.map(({ code }) => code)
   assert.equal(codes.filter((code) => !['torn_tail', 'index_rebuilt', 'unfinished_stream'].includes(code)), [])
-  await store.close()
   for (const left of ['staging', 'trash']) {
     const folder = join(place.folder, left)
     if (readdirSync(place.folder).includes(left)) assert.equal(readdirSync(folder), [], `${left} is empty`)
