@@ -92,11 +92,15 @@ async function check(bytes: Uint8Array, withIndex: boolean, acceptLoss: boolean)
         inOrder.filter((line) => !lines.includes(line)),
         [],
       )
-      const all = whole.records.map((record) => JSON.stringify(record))
+      const ids = lines.map((line) => (JSON.parse(line) as { id: string }).id)
       assert.equal(
-        lines,
-        all.filter((line) => lines.includes(line)),
+        ids,
+        whole.records.map(({ id }) => id).filter((id) => ids.includes(id)),
       )
+      for (const [i, line] of lines.entries()) {
+        const record = whole.records.find(({ id }) => id === ids[i])
+        assert.ok(record !== undefined && same(JSON.parse(line), record), line)
+      }
     }
     if (records.length < whole.records.length) assert.ok(await isTold(store))
   }
