@@ -1,5 +1,5 @@
 /**
- * The benchmarks: `npm run bench -- [NAME…] [--quick] [--plot]`.
+ * The benchmarks: `npm run bench -- [NAME…] [--quick] [--plot] [--table]`.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -16,14 +16,15 @@ import { installPeers } from './peers/load.js'
 import { plot } from './plot.js'
 import { putFigure, readResults, resultsFile, writeResults } from './results.js'
 import { isMet, type Row } from './row.js'
-import { terminalTable } from './table.js'
+import { markdownTable, terminalTable } from './table.js'
 
 const child = fileURLToPath(new URL('figure-child.js', import.meta.url))
 
-const USAGE = `npm run bench -- [NAME…] [--quick] [--plot]
+const USAGE = `npm run bench -- [NAME…] [--quick] [--plot] [--table]
 NAME     ${Object.keys(FIGURES).join(', ')}; default all
 --quick  small sizes, to see that it works; results go to bench/results.local.json
 --plot   the growth curves instead, drawn into bench/growth.svg
+--table  measures nothing: what bench/results.json holds, as Markdown
 `
 
 /** In a process of its own, so that no figure runs on the heap that another one left. */
@@ -62,27 +63,45 @@ function summary(rows: readonly Row[], { quick }: Context): string {
   return `${lines.join('\n')}\n${resultsFile(quick)}\n`
 }
 
+async function drawCurves(context: Context): Promise<void> {
+  const results = readResults(context.quick)
+  const curves = await measureCurves(context)
+  results.curves = { date: new Date().toISOString(), curves }
+  writeResults(results, context.quick)
+  stdout.write(`${plot(curves, context.quick)}\n`)
+}
+
+/** A folder for what the benchmarks make; gone when the process ends. */
+function temporaryFolder(): string {
+  const temp = mkdtempSync(join(tmpdir(), 'asr-bench-'))
+  process.on('exit', () => rmSync(temp, { recursive: true, force: true }))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
+  return temp
+}
+
+const OPTIONS = {
+  quick: { type: 'boolean', default: false },
+  plot: { type: 'boolean', default: false },
+  table: { type: 'boolean', default: false },
+} as const
+
 async function main(): Promise<void> {
-  const options = { quick: { type: 'boolean', default: false }, plot: { type: 'boolean', default: false } } as const
-  const { values, positionals } = parseArgs({ args: argv.slice(2), options, allowPositionals: true })
+  const { values, positionals } = parseArgs({ args: argv.slice(2), options: OPTIONS, allowPositionals: true })
   const unknown = positionals.filter((name) => !(name in FIGURES))
   if (unknown.length > 0) {
     stderr.write(`no such figure: ${unknown.join(', ')}\n${USAGE}`)
     process.exitCode = 2
     return
   }
-  installPeers()
-  const temp = mkdtempSync(join(tmpdir(), 'asr-bench-'))
-  process.on('exit', () => rmSync(temp, { recursive: true, force: true }))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(130))
-  const context = { temp, quick: values.quick }
-  if (values.plot) {
-    const results = readResults(context.quick)
-    results.curves = { date: new Date().toISOString(), curves: await measureCurves(context) }
-    writeResults(results, context.quick)
-    stdout.write(`${plot(results.curves.curves, context.quick)}\n`)
+  const { quick } = values
+  if (values.table) {
+    const rows = Object.values(readResults(quick).figures).flatMap((figure) => figure.rows)
+    stdout.write(`${markdownTable(rows)}\n`)
     return
   }
+  installPeers()
+  const context = { temp: temporaryFolder(), quick }
+  if (values.plot) return drawCurves(context)
   const names = positionals.length > 0 ? positionals : Object.keys(FIGURES)
   stdout.write(summary(await measureAll(names, context), context))
 }

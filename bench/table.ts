@@ -6,14 +6,21 @@ import { isMet, type Measure, type Row, type Target } from './row.js'
 
 const HEAD = ['work', 'asr-store', 'peer', '', 'ratio', 'to reach', '']
 
+const WIDTHS = [46, 12, 34, 12, 10, 12, 8]
+
+/** A peer behind the other, without saying the work again. */
 export function terminalTable(rows: readonly Row[]): string {
   const table = new Table({
     head: HEAD,
     style: { head: [], border: [] },
     wordWrap: true,
-    colWidths: [44, 12, 34, 12, 10, 12, 8],
+    colWidths: WIDTHS,
+    chars: { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '' },
   })
-  for (const row of rows) table.push(cells(row))
+  rows.forEach((row, number) => {
+    const [work, ...others] = cells(row)
+    table.push([work === (number > 0 ? cells(rows[number - 1])[0] : undefined) ? '' : work, ...others])
+  })
   return table.toString()
 }
 

@@ -6,6 +6,8 @@ import { memoryUsage } from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { openStore, type Store, type Stream } from '../../src/main.js'
+// What opening a folder loads, so that it counts as loading.
+import '../../src/store/node-folder.js'
 import { Records } from '../generate.js'
 import { type Done, microsecondsEach, type Works } from './work.js'
 

@@ -4,6 +4,7 @@
  */
 import { MemoryLevel } from 'memory-level'
 import { ActivePath } from '../heads/path.js'
+import { idKey } from '../index/key-run.js'
 import { parseKey } from '../index/keys.js'
 import type { Query } from '../index/query.js'
 import { decodeRoot } from '../index/root.js'
@@ -54,6 +55,8 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   const fresh = new StreamCore(apart, log, new StreamIndex(level, core.log.identity.incarnation, apart.cache))
   const revisions = new Map<string, string[]>()
   const compactions: number[] = []
+  const ids = new Set<number>()
+  const repeated: { pos: number; id: string }[] = []
   const { damage, end } = await catchUp(log, fresh.index, {
     goOn: environment.acceptLoss,
     reaches: core.log.end.location,
@@ -66,6 +69,9 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
       for (const { code, message } of faults) problems.push({ code, message, recordId: record.id, severity: 'kept' })
       if ((frame.flags & FLAG_ORPHAN) !== 0) problems.push(orphan(record))
       if (record.type === 'compaction') compactions.push(frame.pos)
+      const key = idKey(record.id)
+      if (ids.has(key)) repeated.push({ pos: frame.pos, id: record.id })
+      ids.add(key)
       const { supersedes } = record
       if (supersedes === undefined || faults.some(({ code }) => code.startsWith('supersedes_'))) return
       revisions.set(supersedes, [...(revisions.get(supersedes) ?? []), record.id])
@@ -73,12 +79,24 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   })
   log.end = end.point
   if (damage !== undefined) problems.push(...(await everyDamage(fresh.log, damage)))
-  problems.push(...(await headerProblems(fresh)))
+  problems.push(...(await headerProblems(fresh)), ...(await repeatedIds(fresh, repeated)))
   for (const pos of compactions) {
     if (await isBadExtent(fresh, pos)) problems.push(badExtent(await fresh.ask((lookup) => lookup.id(pos))))
   }
   for (const [target, revising] of revisions) problems.push(...(await doubles(fresh, target, revising)))
   return fresh
+}
+
+/** Records with the id of an earlier one: no append and no import lets them in (CORE-4). */
+async function repeatedIds(core: StreamCore, suspects: readonly { pos: number; id: string }[]): Promise<Diagnostic[]> {
+  const found: Diagnostic[] = []
+  for (const { pos, id } of suspects) {
+    const first = await core.ask((lookup) => lookup.find(id))
+    if (first === pos) continue
+    const message = `stream ${JSON.stringify(core.sessionId)}: position ${pos} has the id ${JSON.stringify(id)} of position ${first}`
+    found.push({ code: 'ASR_CORRUPT', message, recordId: id, severity: 'damage' })
+  }
+  return found
 }
 
 async function headerProblems({ log, index, sessionId }: StreamCore): Promise<Diagnostic[]> {

@@ -32,10 +32,12 @@ async function open(): Promise<{ store: Store; streams: Stream[] }> {
   const store = await openStore(folder, options)
   const streams: Stream[] = []
   for (const session of STREAMS) {
-    streams.push(await store.stream(session).catch((error: unknown) => {
-      if (isAsrError(error, 'ASR_STREAM_NOT_FOUND')) return store.createStream(header(session))
-      throw error
-    }))
+    streams.push(
+      await store.stream(session).catch((error: unknown) => {
+        if (isAsrError(error, 'ASR_STREAM_NOT_FOUND')) return store.createStream(header(session))
+        throw error
+      }),
+    )
   }
   return { store, streams }
 }

@@ -79,7 +79,9 @@ test(`kill -9 at random moments while batches of 1 to 10 are appended to four st
     counts.add('torn tails', store.notices.length)
     assert.ok(took < REOPEN_MS_MAX * figure(1, 3), `opening took ${took.toFixed()} ms`)
   })
-  process.stdout.write(`figure: ${batches} batches in ${tally.get('cases')} kills; the slowest opening took ${slowest.toFixed()} ms\n`)
+  process.stdout.write(
+    `figure: ${batches} batches in ${tally.get('cases')} kills; the slowest opening took ${slowest.toFixed()} ms\n`,
+  )
 })
 
 test.run()

@@ -73,7 +73,10 @@ async function opensWhole(place: Place, more?: (store: Store) => Promise<void>):
     await store.close()
   }
   const codes = store.notices.map(({ code }) => code)
-  assert.equal(codes.filter((code) => !['torn_tail', 'index_rebuilt', 'unfinished_stream'].includes(code)), [])
+  assert.equal(
+    codes.filter((code) => !['torn_tail', 'index_rebuilt', 'unfinished_stream'].includes(code)),
+    [],
+  )
   for (const left of ['staging', 'trash']) {
     const folder = join(place.folder, left)
     if (readdirSync(place.folder).includes(left)) assert.equal(readdirSync(folder), [], `${left} is empty`)
@@ -127,8 +130,15 @@ test(`kill -9 while files are imported, ${KILLS} times: each stream is whole or 
       for (let n = next; n < begun; n++) {
         const sessionId = `imported-${n}`
         const records = Array.from({ length: 40 }, (_batch, i) => batchOf(SEED, sessionId, i)).flat()
-        const present = await store.stream(sessionId).then((stream) => collect(stream.records()), () => [])
-        matchAppends(present, { sessionId, appends: [{ records, promised: n < done ? 'committed' : 'tried' }] }, 'nothing')
+        const present = await store.stream(sessionId).then(
+          (stream) => collect(stream.records()),
+          () => [],
+        )
+        matchAppends(
+          present,
+          { sessionId, appends: [{ records, promised: n < done ? 'committed' : 'tried' }] },
+          'nothing',
+        )
       }
     })
     next = begun

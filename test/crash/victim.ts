@@ -26,7 +26,9 @@ export class Victim {
     const lines = createInterface({ input: this.#child.stdout! })
     lines.on('line', (line) => this.#hear(line))
     const read = new Promise<void>((resolve) => lines.once('close', () => resolve()))
-    const exit = new Promise<string>((resolve) => this.#child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`)))
+    const exit = new Promise<string>((resolve) =>
+      this.#child.once('close', (code, signal) => resolve(signal ?? `exit code ${code}`)),
+    )
     this.#ended = Promise.all([exit, read]).then(([how]) => how)
   }
 

@@ -16,5 +16,7 @@ await runCases(Number(count), Number(from), (_, random) => {
   const older = new Uint8Array(bytes.length)
   older.set((kept.older.get(name) ?? new Uint8Array(0)).subarray(0, bytes.length))
   const changed = anyDamage(bytes, older, random)
-  return changed === undefined ? Promise.resolve('no room') : answersDespite(kept, new Map(kept.image).set(name, changed), random.chance(0.2))
+  return changed === undefined
+    ? Promise.resolve('no room')
+    : answersDespite(kept, new Map(kept.image).set(name, changed), random.chance(0.2))
 })

@@ -41,7 +41,10 @@ const CLOCKS: [string, number[]][] = [
   ['standing still', [START]],
   ['before 1970', [-START]],
   ['beyond the year 9999', [253_402_300_800_000]],
-  ['over a leap second and the change to summer time', [RealDate.UTC(2016, 11, 31, 23, 59, 59, 999), RealDate.UTC(2017, 0, 1), RealDate.UTC(2026, 2, 29, 1)]],
+  [
+    'over a leap second and the change to summer time',
+    [RealDate.UTC(2016, 11, 31, 23, 59, 59, 999), RealDate.UTC(2017, 0, 1), RealDate.UTC(2026, 2, 29, 1)],
+  ],
 ]
 
 test('a clock that jumps changes no order and no position, and keeps nobody from opening or following', async () => {
@@ -61,7 +64,10 @@ test('a clock that jumps changes no order and no position, and keeps nobody from
           if ('caughtUp' in item) break
           followed.push(item.pos)
         }
-        assert.equal(followed, Array.from({ length: round * 5 + 5 }, (_, i) => i + 1))
+        assert.equal(
+          followed,
+          Array.from({ length: round * 5 + 5 }, (_, i) => i + 1),
+        )
         assert.is((await store.verify()).ok, true)
         await store.close()
       }
@@ -72,13 +78,32 @@ test('a clock that jumps changes no order and no position, and keeps nobody from
 })
 
 test('CORE-6: times in records are data: kept as they are, whatever they say, and sort nothing', async () => {
-  const times: unknown[] = ['2026-01-01T00:00:00Z', '2025-01-01T00:00:00Z', '+275760-09-13T00:00:00.000Z', '2016-12-31T23:59:60Z', 'yesterday', '', 0, -1, 1e300, null, [], '9999-99-99']
+  const times: unknown[] = [
+    '2026-01-01T00:00:00Z',
+    '2025-01-01T00:00:00Z',
+    '+275760-09-13T00:00:00.000Z',
+    '2016-12-31T23:59:60Z',
+    'yesterday',
+    '',
+    0,
+    -1,
+    1e300,
+    null,
+    [],
+    '9999-99-99',
+  ]
   const store = await openStore(join(tempFolder(), 'store'))
   const stream = await store.createStream(header('s'))
   for (const ts of times) await stream.append({ type: 'message', ts, observedAt: ts } as AsrRecord)
   const found = await collect(stream.records())
-  assert.equal(found.map(({ ts }) => ts), times)
-  assert.equal(found.map(({ seq }) => seq), times.map((_, i) => i + 1))
+  assert.equal(
+    found.map(({ ts }) => ts),
+    times,
+  )
+  assert.equal(
+    found.map(({ seq }) => seq),
+    times.map((_, i) => i + 1),
+  )
   const [{ updatedAt }] = await collect(store.streams())
   assert.is(updatedAt, '9999-99-99')
   await store.close()

@@ -5,7 +5,16 @@
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { type AsrError, type AsrRecord, type Followed, isAsrError, openStore, type Receipt, type Store, type Stream } from '../../src/main.js'
+import {
+  type AsrError,
+  type AsrRecord,
+  type Followed,
+  isAsrError,
+  openStore,
+  type Receipt,
+  type Store,
+  type Stream,
+} from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
 import { header } from '../support/records.js'
@@ -13,7 +22,7 @@ import { openMemory } from '../support/stores.js'
 import { tempFolder } from '../support/temp.js'
 import { cases, figure, type Random } from './battery.js'
 import { holdsPromises } from './promises.js'
-import { anyRecord, type Append, type Written } from './written.js'
+import { type Append, anyRecord, type Written } from './written.js'
 
 const pause = (ms = 0) => new Promise<void>((resolve) => (ms === 0 ? setImmediate(resolve) : setTimeout(resolve, ms)))
 
@@ -43,10 +52,19 @@ test('16 writers of one stream, each with the length it expects: what is accepte
     }
     await Promise.all(Array.from({ length: 16 }, (_, w) => writer(w)))
     tally.add('accepted', accepted.length)
-    assert.equal((await collect(stream.records())).map(({ id }) => id), accepted, String(n))
+    assert.equal(
+      (await collect(stream.records())).map(({ id }) => id),
+      accepted,
+      String(n),
+    )
     await store.close()
     const again = (await openMemory(location)).store
-    await holdsPromises(again, [{ sessionId: 's', appends: accepted.map((id): Append => ({ records: [{ type: 'message', id }], promised: 'committed' })) }])
+    await holdsPromises(again, [
+      {
+        sessionId: 's',
+        appends: accepted.map((id): Append => ({ records: [{ type: 'message', id }], promised: 'committed' })),
+      },
+    ])
   })
 })
 
@@ -60,7 +78,11 @@ function settle(append: Promise<Receipt>): Promise<Settled> {
   )
 }
 
-async function closeAmidst(place: { open(): Promise<Store> }, random: Random, tally: { add(what: string): void }): Promise<void> {
+async function closeAmidst(
+  place: { open(): Promise<Store> },
+  random: Random,
+  tally: { add(what: string): void },
+): Promise<void> {
   const store = await place.open()
   const streams = await Promise.all(['a', 'b', 'c'].map((session) => store.createStream(header(session))))
   const calls: { session: string; records: AsrRecord[]; outcome: Promise<Settled> }[] = []
@@ -115,7 +137,8 @@ test('close() beside every other call of a store: nothing is done by halves, and
     stream: (store) => store.stream('other'),
     streams: (store) => collect(store.streams()),
     import: (store) => store.importJsonl([`${JSON.stringify(header('imported'))}\n{"type":"message"}\n`]),
-    extend: (store) => store.importJsonl([`${JSON.stringify(header('s'))}\n{"type":"message","id":"m1","seq":1}\n{"type":"message"}\n`]),
+    extend: (store) =>
+      store.importJsonl([`${JSON.stringify(header('s'))}\n{"type":"message","id":"m1","seq":1}\n{"type":"message"}\n`]),
     verify: (store) => store.verify(),
     rebuildIndex: (store) => store.rebuildIndex(),
     get: (_, stream) => stream.get('m1'),
@@ -181,7 +204,10 @@ test('followers from anywhere, slow, cut off and come again, while others append
     let written = 0
     const write = async (): Promise<void> => {
       while (written < total) {
-        const records = Array.from({ length: Math.min(1 + random.below(7), total - written) }, () => ({ type: 'message', mark: ++written }))
+        const records = Array.from({ length: Math.min(1 + random.below(7), total - written) }, () => ({
+          type: 'message',
+          mark: ++written,
+        }))
         await stream.append(records)
         if (random.chance(0.3)) await pause(random.below(2))
       }
@@ -190,7 +216,10 @@ test('followers from anywhere, slow, cut off and come again, while others append
       let after = random.below(Math.max(1, stream.length))
       while (after < total) {
         const seen = await takeSome(stream.follow({ after }), Math.min(1 + random.below(120), total - after), random)
-        assert.equal(seen, Array.from({ length: seen.length }, (_, i) => after + i + 1))
+        assert.equal(
+          seen,
+          Array.from({ length: seen.length }, (_, i) => after + i + 1),
+        )
         after += seen.length
         tally.add('cut off')
       }
@@ -211,7 +240,10 @@ test('followers end with the store, and with their signal, at once and without a
     if (n % 2 === 0) abort.abort()
     else await store.close()
     const seen = await following
-    assert.equal(seen, Array.from({ length: seen.length }, (_, i) => i + 1))
+    assert.equal(
+      seen,
+      Array.from({ length: seen.length }, (_, i) => i + 1),
+    )
     await store.close()
   })
 })

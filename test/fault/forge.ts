@@ -2,10 +2,10 @@
  * Logs with bytes that no append makes, their checks and chain as sound as those of any other.
  */
 import { ENCODING_TEXT } from '../../src/log/codec.js'
-import { type Frame, FRAME_HEAD_BYTES, KIND, writeHead } from '../../src/log/frame.js'
+import { FRAME_HEAD_BYTES, type Frame, KIND, writeHead } from '../../src/log/frame.js'
 import { parseSegmentFile, saltOf } from '../../src/log/segment.js'
-import { check32, hashPair, hashText } from '../../src/record/hash.js'
 import { canonicalText } from '../../src/record/canonical.js'
+import { check32, hashPair, hashText } from '../../src/record/hash.js'
 import { framesIn } from './damage.js'
 
 export interface Forged extends Frame {
@@ -23,7 +23,13 @@ export function forged(file: string, bytes: Uint8Array, change: (frame: Forged) 
     change(frame)
     if (frame.kind === KIND.record) chain = hashPair(chain, frame.hash)
     const part = new Uint8Array(FRAME_HEAD_BYTES + frame.body.length)
-    const head = { ...frame, chain, previous, bodyBytes: frame.claimed ?? frame.body.length, bodyCheck: check32(frame.body) }
+    const head = {
+      ...frame,
+      chain,
+      previous,
+      bodyBytes: frame.claimed ?? frame.body.length,
+      bodyCheck: check32(frame.body),
+    }
     previous = writeHead(part, 0, head, frame.kind === KIND.segment ? 0 : salt)
     part.set(frame.body, FRAME_HEAD_BYTES)
     parts.push(part)

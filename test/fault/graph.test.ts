@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import type { AsrRecord, Stream } from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import { header, tombstone } from '../support/records.js'
-import { openMemory, reopened, type MemoryStream } from '../support/stores.js'
+import { type MemoryStream, openMemory, reopened } from '../support/stores.js'
 import { figure } from './battery.js'
 
 const CHAIN = figure(100_000, 1_000_000)
@@ -60,7 +60,12 @@ test(`a chain of ${CHAIN} records is walked to its root without recursion, and a
 test(`a chain that leaves its run at each step, ${figure(20_000, 100_000)} times, is walked without recursion`, async () => {
   const links = figure(20_000, 100_000)
   // Two branches that grow in turn: no record's parent is the one before it.
-  const memory = await filled(links, (n) => ({ type: 'state', id: `s${n}`, head: n % 2 ? 'odd' : 'even', parentId: n > 2 ? `s${n - 2}` : null }))
+  const memory = await filled(links, (n) => ({
+    type: 'state',
+    id: `s${n}`,
+    head: n % 2 ? 'odd' : 'even',
+    parentId: n > 2 ? `s${n - 2}` : null,
+  }))
   for (const open of [() => memory, () => reopened(memory)]) {
     const { stream } = await open()
     assert.is((await stream.activePath({ at: `s${links}` })).length, links / 2)
@@ -70,7 +75,9 @@ test(`a chain that leaves its run at each step, ${figure(20_000, 100_000)} times
 })
 
 test(`a fan of ${FAN} children of one record: leaves and paths are right`, async () => {
-  const memory = await filled(FAN + 1, (n) => (n === 1 ? { type: 'message', id: 'root' } : { type: 'message', id: `c${n}`, parentId: 'root' }))
+  const memory = await filled(FAN + 1, (n) =>
+    n === 1 ? { type: 'message', id: 'root' } : { type: 'message', id: `c${n}`, parentId: 'root' },
+  )
   for (const open of [() => memory, () => reopened(memory)]) {
     const { stream, store } = await open()
     const leaves = await stream.leaves()
@@ -84,7 +91,13 @@ test(`a fan of ${FAN} children of one record: leaves and paths are right`, async
 test(`${HEADS} heads, each moved again and again: all are where they were put`, async () => {
   const memory = await filled(100, (n) => ({ type: 'message', id: `m${n}` }))
   for (let round = 0; round < 3; round++) {
-    await memory.stream.append(Array.from({ length: HEADS }, (_, n) => ({ type: 'head', name: `h${n}`, recordId: `m${((n * 7 + round) % 100) + 1}` })))
+    await memory.stream.append(
+      Array.from({ length: HEADS }, (_, n) => ({
+        type: 'head',
+        name: `h${n}`,
+        recordId: `m${((n * 7 + round) % 100) + 1}`,
+      })),
+    )
   }
   for (const open of [() => memory, () => reopened(memory)]) {
     const { stream } = await open()
@@ -96,7 +109,11 @@ test(`${HEADS} heads, each moved again and again: all are where they were put`, 
 })
 
 test(`an entity of 10,000 revisions, and 1,000 tombstones: the last is in force, look-ups end`, async () => {
-  const memory = await filled(10_000, (n) => ({ type: 'state', id: `s${n}`, ...(n > 1 && { supersedes: `s${n - 1}` }) }))
+  const memory = await filled(10_000, (n) => ({
+    type: 'state',
+    id: `s${n}`,
+    ...(n > 1 && { supersedes: `s${n - 1}` }),
+  }))
   await memory.stream.append(Array.from({ length: 1_000 }, (_, n) => tombstone(`t${n}`, `s${n * 10 + 1}`)))
   for (const open of [() => memory, () => reopened(memory)]) {
     const { stream } = await open()
@@ -113,8 +130,15 @@ test('CORE-12: append makes no ring: a parent is an earlier record, also inside 
   const { stream } = await filled(2, (n) => ({ type: 'message', id: `m${n}` }))
   const rings: AsrRecord[][] = [
     [{ type: 'x', id: 'a', parentId: 'a' }],
-    [{ type: 'x', id: 'a', parentId: 'b' }, { type: 'x', id: 'b', parentId: 'a' }],
-    [{ type: 'x', id: 'a', parentId: 'c' }, { type: 'x', id: 'b', parentId: 'a' }, { type: 'x', id: 'c', parentId: 'b' }],
+    [
+      { type: 'x', id: 'a', parentId: 'b' },
+      { type: 'x', id: 'b', parentId: 'a' },
+    ],
+    [
+      { type: 'x', id: 'a', parentId: 'c' },
+      { type: 'x', id: 'b', parentId: 'a' },
+      { type: 'x', id: 'c', parentId: 'b' },
+    ],
     [{ type: 'x', parentId: 'r3' }],
   ]
   for (const ring of rings) assert.is(await outcome(stream, ring), 'ASR_PARENT_UNKNOWN')
@@ -123,7 +147,10 @@ test('CORE-12: append makes no ring: a parent is an earlier record, also inside 
 })
 
 async function outcome(stream: Stream, records: AsrRecord[]): Promise<unknown> {
-  return stream.append(records).then(() => 'taken', (error: { code: unknown }) => error.code)
+  return stream.append(records).then(
+    () => 'taken',
+    (error: { code: unknown }) => error.code,
+  )
 }
 
 test.run()

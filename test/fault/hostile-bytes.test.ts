@@ -2,16 +2,17 @@
  * Battery 30, 34 and 36: stored bytes that no append makes, with sound checks: bodies that are no record, dictionaries that are
  * none, parents that make rings. They are damage like any other: named, of bounded cost, of no effect on other streams.
  */
+
+import { deflateRawSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { deflateRawSync } from 'node:zlib'
 import { FRAME_HEAD_BYTES, KIND } from '../../src/log/frame.js'
 import { isAsrError, type Store } from '../../src/main.js'
 import { collect, linesOf } from '../support/collect.js'
 import { cases, figure, type Random } from './battery.js'
 import { flippedAt, framesIn } from './damage.js'
-import { forged, type Forged, setText } from './forge.js'
-import { freshLevel, keptStore, levelOf, openAt, OTHER, storageOf } from './place.js'
+import { type Forged, forged, setText } from './forge.js'
+import { freshLevel, keptStore, levelOf, OTHER, openAt, storageOf } from './place.js'
 import { holdsDespiteDamage, matchAppends } from './promises.js'
 import { evenRecords } from './written.js'
 
@@ -21,13 +22,18 @@ const kept = await keptStore(evenRecords(RECORDS))
 
 type Change = (frame: Forged) => void
 
-const third = (change: Change): Change => (frame) => {
-  if (frame.kind === KIND.record && frame.pos === 3) change(frame)
-}
-const dictionary = (body: string): Change => (frame) => {
-  if (frame.kind === KIND.dictionary) frame.body = new TextEncoder().encode(body)
-}
-const raw = (...bytes: number[]): Change => third((frame) => Object.assign(frame, { encoding: 0, body: Uint8Array.from(bytes) }))
+const third =
+  (change: Change): Change =>
+  (frame) => {
+    if (frame.kind === KIND.record && frame.pos === 3) change(frame)
+  }
+const dictionary =
+  (body: string): Change =>
+  (frame) => {
+    if (frame.kind === KIND.dictionary) frame.body = new TextEncoder().encode(body)
+  }
+const raw = (...bytes: number[]): Change =>
+  third((frame) => Object.assign(frame, { encoding: 0, body: Uint8Array.from(bytes) }))
 const text = (body: unknown): Change => third((frame) => setText(frame, body))
 const record = { type: 'message', id: 'm00003', seq: 3 }
 
@@ -47,10 +53,12 @@ const RECORD_3: { [name: string]: Change } = {
   'a parent beyond the end': third((frame) => Object.assign(frame, { parent: 500_000 })),
   'a parent of 48 bits': third((frame) => Object.assign(frame, { parent: 2 ** 48 - 1 })),
   'a list': text([1]),
-  'null': text('null'),
+  null: text('null'),
   'a number': text('7'),
   'no JSON': text('{"type":'),
-  'bytes that are no UTF-8': third((frame) => Object.assign(frame, { encoding: 1, body: Uint8Array.of(0x7b, 0xff, 0x7d) })),
+  'bytes that are no UTF-8': third((frame) =>
+    Object.assign(frame, { encoding: 1, body: Uint8Array.of(0x7b, 0xff, 0x7d) }),
+  ),
   'no type': text({ id: 'm00003', seq: 3 }),
   'no id': text({ type: 'message', seq: 3 }),
   'an id that is a number': text({ ...record, id: 7 }),
@@ -62,7 +70,9 @@ const RECORD_3: { [name: string]: Change } = {
   'an encoding that is unknown': third((frame) => Object.assign(frame, { encoding: 7 })),
   'more shapes than there are': third((frame) => Object.assign(frame, { shapes: 800 })),
   'a kind that is unknown': third((frame) => Object.assign(frame, { kind: 9 })),
-  'nested 100,000 deep, as text': text(`{"type":"x","id":"m00003","seq":3,"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
+  'nested 100,000 deep, as text': text(
+    `{"type":"x","id":"m00003","seq":3,"a":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+  ),
   'nested 100,000 deep': raw(...new Array(100_000).fill(0x91), 0),
   'nested 513 deep': text(`{"type":"x","id":"m00003","seq":3,"a":${'['.repeat(513)}${']'.repeat(513)}}`),
   'a list of 4 billion': raw(0xdd, 0xff, 0xff, 0xff, 0xff),
@@ -72,11 +82,13 @@ const RECORD_3: { [name: string]: Change } = {
   'a date': raw(0xd6, 0xff, 1, 2, 3, 4),
   'an unknown extension': raw(0xd4, 0x63, 1),
   'bytes behind its end': third((frame) => Object.assign(frame, { body: Uint8Array.from([...frame.body, 0xc0]) })),
-  'nothing': raw(),
+  nothing: raw(),
   'deflated, of 4 GiB as it says': deflated(0xffff_ffff, Uint8Array.of(1, 2, 3)),
   'deflated, 100 MiB where it says 10 bytes': deflated(10, BOMB),
   'deflated, of no bytes': deflated(0, new Uint8Array(0)),
-  'deflated, shorter than its size': third((frame) => Object.assign(frame, { encoding: 0x11, body: Uint8Array.of(0, 0) })),
+  'deflated, shorter than its size': third((frame) =>
+    Object.assign(frame, { encoding: 0x11, body: Uint8Array.of(0, 0) }),
+  ),
   'another content than its hash': third((frame) => Object.assign(frame, { hash: 5n })),
 }
 
@@ -86,12 +98,18 @@ const OTHER_FRAMES: { [name: string]: Change } = {
   'a dictionary that is null': dictionary('null'),
   'a dictionary that is no list of lists': dictionary('{"from":0,"shapes":[[1,2],{"a":1},null]}'),
   'a dictionary from below 0': dictionary('{"from":-5,"shapes":[["a"],["b"]]}'),
-  'a dictionary of 5,000 shapes': dictionary(JSON.stringify({ from: 0, shapes: Array.from({ length: 5_000 }, (_, i) => [`k${i}`]) })),
-  'a dictionary with __proto__': dictionary('{"from":0,"shapes":[["__proto__","constructor","type","id","role","content","seq"]]}'),
+  'a dictionary of 5,000 shapes': dictionary(
+    JSON.stringify({ from: 0, shapes: Array.from({ length: 5_000 }, (_, i) => [`k${i}`]) }),
+  ),
+  'a dictionary with __proto__': dictionary(
+    '{"from":0,"shapes":[["__proto__","constructor","type","id","role","content","seq"]]}',
+  ),
   'a header that is null': (frame) => frame.kind === KIND.header && setText(frame, 'null'),
-  'a header of another session': (frame) => frame.kind === KIND.header && setText(frame, { type: 'header', asr: '1', sessionId: OTHER.sessionId }),
+  'a header of another session': (frame) =>
+    frame.kind === KIND.header && setText(frame, { type: 'header', asr: '1', sessionId: OTHER.sessionId }),
   'a segment that is no JSON': (frame) => frame.kind === KIND.segment && setText(frame, 'nope'),
-  'a segment of another session': (frame) => frame.kind === KIND.segment && setText(frame, { sessionId: OTHER.sessionId }),
+  'a segment of another session': (frame) =>
+    frame.kind === KIND.segment && setText(frame, { sessionId: OTHER.sessionId }),
 }
 
 async function withForged(bytes: Uint8Array, index: 'index' | 'no index'): Promise<Store> {
@@ -130,7 +148,9 @@ async function contained(store: Store): Promise<boolean> {
 for (const [name, change] of Object.entries(RECORD_3)) {
   test(`CORE-10: stored bytes of a record with ${name} are damage at its position`, async () => {
     const bytes = forged(kept.file, kept.bytes, change)
-    for (const index of bytes.length === kept.bytes.length ? (['no index', 'index'] as const) : (['no index'] as const)) {
+    for (const index of bytes.length === kept.bytes.length
+      ? (['no index', 'index'] as const)
+      : (['no index'] as const)) {
       const store = await withForged(bytes, index)
       assert.is(await contained(store), false, `${index}: verify says so`)
       const report = await store.verify({ sessionId: 's' })
@@ -162,7 +182,11 @@ test('a log of a newer format is refused by its code, and left as it is', async 
 })
 
 test('a head that claims 4 GiB: what stands behind it is not thrown away', async () => {
-  const bytes = forged(kept.file, kept.bytes, third((frame) => Object.assign(frame, { claimed: 0xffff_fff0 })))
+  const bytes = forged(
+    kept.file,
+    kept.bytes,
+    third((frame) => Object.assign(frame, { claimed: 0xffff_fff0 })),
+  )
   const storage = storageOf(new Map(kept.files).set(kept.file, bytes))
   const store = await openAt(storage, freshLevel())
   assert.is(await contained(store), false, 'sound frames stand behind it')
@@ -172,7 +196,11 @@ test('a head that claims 4 GiB: what stands behind it is not thrown away', async
 test('msgpack of every kind, cut at every byte: a record or an error, never another value', async () => {
   const body = framesIn(kept.file, kept.bytes).find(({ kind, pos }) => kind === KIND.record && pos === 3)!.body
   await cases('bodies cut', body.length, async (n) => {
-    const bytes = forged(kept.file, kept.bytes, third((frame) => Object.assign(frame, { body: body.slice(0, n) })))
+    const bytes = forged(
+      kept.file,
+      kept.bytes,
+      third((frame) => Object.assign(frame, { body: body.slice(0, n) })),
+    )
     const store = await withForged(bytes, 'no index')
     const report = await store.verify({ sessionId: 's' })
     assert.match(report.streams[0].problems.map(({ message }) => message).join(), /position 3\b/)
@@ -205,7 +233,11 @@ test('bodies of random bytes with sound checks: a record or damage, in bounded t
 
 test('frames of another log, planted in a body whose head is damaged, do not pass for the log’s own', async () => {
   const foreign = await keptStore(evenRecords(8, 'p'))
-  const bytes = forged(kept.file, kept.bytes, third((frame) => Object.assign(frame, { body: foreign.bytes })))
+  const bytes = forged(
+    kept.file,
+    kept.bytes,
+    third((frame) => Object.assign(frame, { body: foreign.bytes })),
+  )
   const { at } = framesIn(kept.file, bytes).find(({ kind, pos }) => kind === KIND.record && pos === 3)!
   await cases('planted frames', FRAME_HEAD_BYTES * 8, async (n) => {
     const storage = storageOf(new Map(kept.files).set(kept.file, flippedAt(bytes, at + (n >> 3), n & 7)))

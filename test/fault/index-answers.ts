@@ -4,7 +4,7 @@
 import * as assert from 'uvu/assert'
 import { isAsrError, type Store } from '../../src/main.js'
 import { collect } from '../support/collect.js'
-import { type KeptFolder, type Image, withStore } from './folder.js'
+import { type Image, type KeptFolder, withStore } from './folder.js'
 import { OTHER } from './place.js'
 import { holdsPromises, matchAppends } from './promises.js'
 

@@ -12,17 +12,22 @@ import { header } from '../support/records.js'
 import { tempFolder } from '../support/temp.js'
 import { cases, DEEP, Random, SEED } from './battery.js'
 import { type Image, imageOf, keptFolder, lockOf, putDown, withStore } from './folder.js'
-import { appendInNewSegment, filesOf, freshLevel, levelOf, openAt, OTHER, rowsOf, storageOf } from './place.js'
+import { appendInNewSegment, filesOf, freshLevel, levelOf, OTHER, openAt, rowsOf, storageOf } from './place.js'
 import { holdsDespiteDamage, holdsPromises } from './promises.js'
 import { anyRecord, evenRecords, written } from './written.js'
 
-const kept = await keptFolder(Array.from({ length: 60 }, (_, n) => ({ ...anyRecord(new Random(SEED, 12, n), `x${n}`), id: `x${n}` })))
+const kept = await keptFolder(
+  Array.from({ length: 60 }, (_, n) => ({ ...anyRecord(new Random(SEED, 12, n), `x${n}`), id: `x${n}` })),
+)
 const whole = new Map(kept.image).set('LOCK', new TextEncoder().encode(lockOf('some boot')))
 const isLog = (name: string): boolean => /^streams\/.*\.log$/.test(name)
 const names = [...whole.keys()].sort()
 const sets = names.map((name) => [name])
 if (DEEP) for (const one of names) for (const other of names) if (one < other) sets.push([one, other])
-sets.push(names.filter((name) => name.startsWith('index/')), names.filter((name) => !isLog(name)))
+sets.push(
+  names.filter((name) => name.startsWith('index/')),
+  names.filter((name) => !isLog(name)),
+)
 
 const without = (missing: readonly string[]): Image => new Map([...whole].filter(([name]) => !missing.includes(name)))
 
@@ -50,7 +55,10 @@ test('a log missing is said by verify, whatever else is missing with it but the 
       assert.is(gone.length, lossy[n].filter(isLog).length)
       for (const { sessionId, problems } of gone) {
         assert.match(problems[0].message, JSON.stringify(sessionId))
-        const error = await store.stream(sessionId).then(() => undefined, (reason: unknown) => reason as AsrError)
+        const error = await store.stream(sessionId).then(
+          () => undefined,
+          (reason: unknown) => reason as AsrError,
+        )
         assert.ok(isAsrError(error, 'ASR_STREAM_NOT_FOUND') || isAsrError(error, 'ASR_LOST_TAIL'))
       }
       const there = [kept.expected, OTHER].filter(({ sessionId }) => !gone.some((one) => one.sessionId === sessionId))
@@ -74,9 +82,19 @@ test('what a first opening leaves when it is ended anywhere becomes a store at t
     new Map([['FORMAT.new', new Uint8Array(0)]]),
     new Map([['FORMAT.new', new TextEncoder().encode('asr-st')]]),
     new Map([['index/CURRENT', new TextEncoder().encode('MANIFEST-000001\n')]]),
-    new Map([['index/LOCK', new Uint8Array(0)], ['LOCK-new-1', new Uint8Array(0)]]),
-    new Map([['LOCK', new Uint8Array(0)], ['index/LOG', new Uint8Array(0)]]),
-    new Map([['index.damaged/CURRENT', new Uint8Array(3)], ['index/LOG', new Uint8Array(0)], ['FORMAT.new', new Uint8Array(9)]]),
+    new Map([
+      ['index/LOCK', new Uint8Array(0)],
+      ['LOCK-new-1', new Uint8Array(0)],
+    ]),
+    new Map([
+      ['LOCK', new Uint8Array(0)],
+      ['index/LOG', new Uint8Array(0)],
+    ]),
+    new Map([
+      ['index.damaged/CURRENT', new Uint8Array(3)],
+      ['index/LOG', new Uint8Array(0)],
+      ['FORMAT.new', new Uint8Array(9)],
+    ]),
   ]
   for (const [n, image] of states.entries()) {
     putDown(image, folder)
