@@ -37,13 +37,13 @@ export class Victim {
     const [word, session, n] = line.split(' ')
     if (word === 'try') this.said.tried.set(session, Number(n))
     if (word === 'ack') this.said.acknowledged.set(session, Number(n))
-    this.#waiting.get(word)?.()
+    for (const [start, tell] of this.#waiting) if (line.startsWith(start)) tell()
   }
 
-  /** Resolves when a line begins with the word, or when the child has ended. */
-  async until(word: string): Promise<void> {
-    if (this.said.lines.some((line) => line.startsWith(word))) return
-    await Promise.race([this.#ended, new Promise<void>((resolve) => this.#waiting.set(word, resolve))])
+  /** Resolves when a line begins so, or when the child has ended. */
+  async until(start: string): Promise<void> {
+    if (this.said.lines.some((line) => line.startsWith(start))) return
+    await Promise.race([this.#ended, new Promise<void>((resolve) => this.#waiting.set(start, resolve))])
   }
 
   /** kill -9; resolves with how it ended, all that it said being read. */
