@@ -36,5 +36,6 @@ export function filesBelow(root, folder, pattern) {
         .split(sep)
         .join('/'),
     )
+    .filter((path) => !path.includes('node_modules/'))
     .sort()
 }

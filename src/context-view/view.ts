@@ -5,7 +5,7 @@ import type { ActivePath } from '../heads/path.js'
 import { PARTICIPATES } from '../index/entry.js'
 import { pageOf } from '../index/page.js'
 import type { Query } from '../index/query.js'
-import { deadOnPath } from '../supersede/entity.js'
+import { deadOnPath, revisedAfter } from '../supersede/entity.js'
 import { resolvedAt } from '../supersede/resolved.js'
 import { compactionInForce } from './compaction.js'
 
@@ -21,12 +21,13 @@ export interface ViewPositions {
 export function* viewPositions(path: ActivePath): Query<ViewPositions> {
   const dead = yield* deadOnPath(path)
   const { compaction, through, passedOver } = yield* compactionInForce(path, dead)
+  const revised = yield* revisedAfter(path, through)
   const entries: number[] = []
   for (const { from, to } of yield* path.spansAfter(through)) {
     for (let pos = from; pos <= to; pos++) {
       const page = yield* path.index.page(pageOf(pos))
       if (!mayParticipate(page.type(pos))) continue
-      const inForce = yield* resolvedAt(path, dead, pos)
+      const inForce = yield* resolvedAt(path, dead, revised, pos)
       if (inForce === 0) continue
       if (((yield* path.index.page(pageOf(inForce))).flags(inForce) & PARTICIPATES) !== 0) entries.push(inForce)
     }

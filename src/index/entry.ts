@@ -49,10 +49,19 @@ export interface Landmarks {
   root: number
   compaction: number
   tombstone: number
+  /** a record that is not the first of its entity */
+  revision: number
   gap: number
   info: number
 }
 
-export const LANDMARK_NAMES = ['root', 'compaction', 'tombstone', 'gap', 'info'] as const satisfies (keyof Landmarks)[]
+export const LANDMARK_NAMES = [
+  'root',
+  'compaction',
+  'tombstone',
+  'revision',
+  'gap',
+  'info',
+] as const satisfies (keyof Landmarks)[]
 
-export const NO_LANDMARKS: Landmarks = { root: 0, compaction: 0, tombstone: 0, gap: 0, info: 0 }
+export const NO_LANDMARKS: Landmarks = { root: 0, compaction: 0, tombstone: 0, revision: 0, gap: 0, info: 0 }

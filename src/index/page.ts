@@ -42,6 +42,7 @@ export class Page {
       root: new Steps(),
       compaction: new Steps(),
       tombstone: new Steps(),
+      revision: new Steps(),
       gap: new Steps(),
       info: new Steps(),
     }
@@ -131,6 +132,7 @@ export class Page {
         root: this.landmark('root', pos),
         compaction: this.landmark('compaction', pos),
         tombstone: this.landmark('tombstone', pos),
+        revision: this.landmark('revision', pos),
         gap: this.landmark('gap', pos),
         info: this.landmark('info', pos),
       },
@@ -165,8 +167,9 @@ export class Page {
       root: new Steps(...column(2)),
       compaction: new Steps(...column(3)),
       tombstone: new Steps(...column(4)),
-      gap: new Steps(...column(5)),
-      info: new Steps(...column(6)),
+      revision: new Steps(...column(5)),
+      gap: new Steps(...column(6)),
+      info: new Steps(...column(7)),
     }
     const [founders, targets] = [new Sparse(...column(0)), new Sparse(...column(1))]
     return new Page(

@@ -4,6 +4,7 @@
  */
 import { Packr, Unpackr } from 'msgpackr'
 import { exactJson } from '../record/canonical.js'
+import { RECORD_BYTES_MAX } from '../record/limits.js'
 import type { Json } from '../record/record.js'
 import { deflateRaw, inflateRaw } from './deflate.js'
 import { Dictionary, SHAPES_MAX } from './dictionary.js'
@@ -18,6 +19,8 @@ const DEFLATE_FROM_BYTES = 4_096
 const REFUSALS_MAX = 2_000
 /** After a body of this size the packer's buffer is let go. */
 const LARGE_BODY_BYTES = 1024 * 1024
+/** No record's body is larger, whatever its encoding. */
+const INFLATED_BYTES_MAX = 4 * RECORD_BYTES_MAX
 const SMALL_BYTES = 8 * 1024
 
 type SharedShape = string[] & { isShared?: boolean; highByte?: number }
@@ -34,6 +37,8 @@ export type Decoded = { [key: string]: Json }
 
 const textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const textEncoder = new TextEncoder()
+/** all of the memory that the last body lay in */
+let block: Uint8Array = new Uint8Array(0)
 
 export class Codec {
   readonly dictionary = new Dictionary()
@@ -58,19 +63,26 @@ export class Codec {
     assertKnown(encoding)
     const raw = inflated(encoding, bytes)
     if (isText(encoding)) return JSON.parse(textDecoder.decode(raw)) as Decoded
-    return this.unpacker(shapes).unpack(raw) as Decoded
+    return this.unpacked(raw, shapes) as Decoded
   }
 
   /** The body as a line of JSON, without its end. */
   line(encoding: number, bytes: Uint8Array, shapes: number): string {
     assertKnown(encoding)
     const raw = inflated(encoding, bytes)
-    return isText(encoding) ? textDecoder.decode(raw) : JSON.stringify(this.unpacker(shapes).unpack(raw))
+    return isText(encoding) ? textDecoder.decode(raw) : JSON.stringify(this.unpacked(raw, shapes))
   }
 
   /** Whether the dictionary holds what a body needs. */
   knows(shapes: number): boolean {
     return shapes <= this.dictionary.shapes.length
+  }
+
+  /** From the block that the bytes lie in: msgpackr makes a view of what it is given, which costs as much as a short body. */
+  private unpacked(raw: Uint8Array, shapes: number): unknown {
+    const { buffer, byteOffset, length } = raw
+    if (block.buffer !== buffer) block = new Uint8Array(buffer)
+    return this.unpacker(shapes).unpack(block, { start: byteOffset, end: byteOffset + length })
   }
 
   private makePacker(): Packr {
@@ -142,5 +154,6 @@ function shrink(encoding: number, bytes: Uint8Array, shapes: number): Body {
 function inflated(encoding: number, bytes: Uint8Array): Uint8Array {
   if ((encoding & ENCODING_DEFLATED) === 0) return bytes
   const size = new DataView(bytes.buffer, bytes.byteOffset, bytes.length).getUint32(0)
+  if (size > INFLATED_BYTES_MAX) throw new RangeError(`a body can't be of ${size} bytes`)
   return inflateRaw(bytes.subarray(4), size)
 }

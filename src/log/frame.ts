@@ -87,27 +87,38 @@ function headCheck(bytes: Uint8Array, at: number, salt: number): number {
 export function readFrame(bytes: Uint8Array, at: number, salt: number): Frame | undefined {
   if (at + FRAME_HEAD_BYTES > bytes.length) return undefined
   if (bytes[at] !== MAGIC[0] || bytes[at + 1] !== MAGIC[1] || bytes[at + 2] !== MAGIC[2]) return undefined
-  const view = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEAD_BYTES)
-  const kind = view.getUint8(OFFSET.kind)
-  const check = view.getUint32(OFFSET.check)
+  const view = viewOf(bytes)
+  const kind = view.getUint8(at + OFFSET.kind)
+  const check = view.getUint32(at + OFFSET.check)
   if (headCheck(bytes, at, kind === KIND.segment ? 0 : salt) !== check) return undefined
-  const bodyBytes = view.getUint32(OFFSET.bodyBytes)
+  const bodyBytes = view.getUint32(at + OFFSET.bodyBytes)
   const bodyAt = at + FRAME_HEAD_BYTES
   return {
     kind: kind as FrameKind,
-    flags: view.getUint8(OFFSET.flags),
-    encoding: view.getUint8(OFFSET.encoding),
-    shapes: view.getUint16(OFFSET.shapes),
+    flags: view.getUint8(at + OFFSET.flags),
+    encoding: view.getUint8(at + OFFSET.encoding),
+    shapes: view.getUint16(at + OFFSET.shapes),
     bodyBytes,
-    pos: getUint48(view, OFFSET.pos),
-    parent: getUint48(view, OFFSET.parent),
-    hash: view.getBigUint64(OFFSET.hash),
-    chain: view.getBigUint64(OFFSET.chain),
-    previous: view.getUint32(OFFSET.previous),
-    bodyCheck: view.getUint32(OFFSET.bodyCheck),
+    pos: getUint48(view, at + OFFSET.pos),
+    parent: getUint48(view, at + OFFSET.parent),
+    hash: view.getBigUint64(at + OFFSET.hash),
+    chain: view.getBigUint64(at + OFFSET.chain),
+    previous: view.getUint32(at + OFFSET.previous),
+    bodyCheck: view.getUint32(at + OFFSET.bodyCheck),
     check,
     body: bytes.subarray(bodyAt, bodyAt + bodyBytes),
   }
+}
+
+let viewed: DataView = new DataView(new ArrayBuffer(0))
+
+/** A view of bytes. That of the block looked at last is at hand: frames come by the thousand from one block. */
+function viewOf(bytes: Uint8Array): DataView {
+  const { buffer, byteOffset, length } = bytes
+  if (viewed.buffer !== buffer || viewed.byteOffset !== byteOffset || viewed.byteLength !== length) {
+    viewed = new DataView(buffer, byteOffset, length)
+  }
+  return viewed
 }
 
 /** Whether the body is all there and is what was written. */

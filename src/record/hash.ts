@@ -23,7 +23,7 @@ export function hashBytes(bytes: Uint8Array, seed = 0n): bigint {
 
 /** The low 32 bits of XXH64: the check of stored bytes. */
 export function check32(bytes: Uint8Array, seed = 0n): number {
-  return Number(hashBytes(bytes, seed) & 0xffffffffn)
+  return Number(BigInt.asUintN(32, hashBytes(bytes, seed)))
 }
 
 /** XXH64 of a text's UTF-8. @throws ASR_TOO_LARGE */

@@ -8,7 +8,7 @@ import { ActivePath, type Span } from '../heads/path.js'
 import type { Query } from '../index/query.js'
 import type { Diagnostic } from '../record/error.js'
 import type { StoredRecord } from '../record/record.js'
-import { deadOnPath } from '../supersede/entity.js'
+import { deadOnPath, revisedAfter } from '../supersede/entity.js'
 import { resolvedAt } from '../supersede/resolved.js'
 import type { ContextView, Cut, Path } from './api.js'
 import type { Lookup } from './lookup.js'
@@ -63,8 +63,9 @@ function recordsOf(core: StreamCore, path: ActivePath): AsyncIterable<StoredReco
 async function* resolvedOf(core: StreamCore, path: ActivePath): AsyncGenerator<StoredRecord> {
   const reader = new RecordReader(core)
   const dead = await core.ask(() => deadOnPath(path))
+  const revised = await core.ask(() => revisedAfter(path, 0))
   for (const pos of positionsIn(await spansOf(core, path))) {
-    const inForce = await core.ask(() => resolvedAt(path, dead, pos))
+    const inForce = await core.ask(() => resolvedAt(path, dead, revised, pos))
     if (inForce > 0) yield await reader.record(inForce)
   }
 }

@@ -87,7 +87,7 @@ export function* place(around: Surroundings, record: StoredRecord, pos: number, 
   const before = parent > 0 ? (around.placed(parent) ?? (yield* around.entry(parent))) : undefined
   advanceHeads(around, record, pos, parent, isPart)
   const flags = flagsOf(record, lineage) | (isPart ? PARTICIPATES : 0) | (isDefaultId ? DEFAULT_ID : 0)
-  const landmarks = landmarksOf(type, pos, lineage.gap, target, before)
+  const landmarks = landmarksOf(type, pos, lineage.gap, founder !== pos, target, before)
   const entry = { pos, location: 0, type, flags, parent, run: runOf(pos, before), founder, target, landmarks }
   return { entry, keys, name, faults }
 }
@@ -203,15 +203,23 @@ function runOf(pos: number, parent: Entry | undefined): Run {
 }
 
 /** The parent's landmarks, the very same object where the record changes none. */
-function landmarksOf(type: string, pos: number, gap: boolean, target: number, parent: Entry | undefined): Landmarks {
+function landmarksOf(
+  type: string,
+  pos: number,
+  gap: boolean,
+  isRevision: boolean,
+  target: number,
+  parent: Entry | undefined,
+): Landmarks {
   const before = parent?.landmarks ?? { ...NO_LANDMARKS, root: pos }
   const isTombstone = type === 'tombstone' && target > 0
-  if (!gap && !isTombstone && type !== 'compaction' && type !== 'session_info') return before
-  const { root, compaction, tombstone, gap: lastGap, info } = before
+  if (!gap && !isTombstone && !isRevision && type !== 'compaction' && type !== 'session_info') return before
+  const { root, compaction, tombstone, revision, gap: lastGap, info } = before
   return {
     root,
     compaction: type === 'compaction' ? pos : compaction,
     tombstone: isTombstone ? pos : tombstone,
+    revision: isRevision ? pos : revision,
     gap: gap ? pos : lastGap,
     info: type === 'session_info' ? pos : info,
   }

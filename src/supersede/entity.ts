@@ -33,11 +33,15 @@ export function* isPosition(path: ActivePath, pos: number, founder: number): Que
   return true
 }
 
-/** The last record of an entity on a path: the revision in force there; 0 when none is on it. */
-export function* lastOnPath(path: ActivePath, founder: number): Query<number> {
-  const revisions = yield* revisionsOf(path.index, founder)
-  for (let i = revisions.length - 1; i >= 0; i--) if (yield* path.has(revisions[i])) return revisions[i]
-  return 0
+/** The last revision on a path of each entity that has one behind a position, by founder: found without a look-up. */
+export function* revisedAfter(path: ActivePath, through: number): Query<Map<number, number>> {
+  const last = new Map<number, number>()
+  for (let at = yield* path.landmark('revision', path.end); at > through; ) {
+    const { founder, parent } = yield* path.index.entry(at)
+    if (!last.has(founder)) last.set(founder, at)
+    at = yield* path.landmark('revision', parent)
+  }
+  return last
 }
 
 /** The founders of the entities that the path's tombstones end. */

@@ -106,12 +106,13 @@ function runOf(pos: number, parent: Entry | undefined): Run {
   return { start: pos, parent: parent.pos, depth: parent.run.depth + parent.pos - parent.run.start + 1 }
 }
 
-function landmarksOf({ type, target, gap }: Node, pos: number, parent: Entry | undefined): Landmarks {
+function landmarksOf({ type, target, gap, founder }: Node, pos: number, parent: Entry | undefined): Landmarks {
   const before = parent?.landmarks ?? { ...NO_LANDMARKS, root: pos }
   return {
     root: before.root,
     compaction: type === 'compaction' ? pos : before.compaction,
     tombstone: type === 'tombstone' && target > 0 ? pos : before.tombstone,
+    revision: founder !== pos && type !== 'head' ? pos : before.revision,
     gap: gap ? pos : before.gap,
     info: type === 'session_info' ? pos : before.info,
   }

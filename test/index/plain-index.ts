@@ -38,7 +38,7 @@ export class PlainIndex {
   readonly byKey = new Map<number, number[]>()
   private readonly roll: () => number
   private run: Run = { start: 0, parent: 0, depth: 0 }
-  private landmarks: Landmarks = { root: 1, compaction: 0, tombstone: 0, gap: 0, info: 0 }
+  private landmarks: Landmarks = { root: 1, compaction: 0, tombstone: 0, revision: 0, gap: 0, info: 0 }
 
   constructor(
     seed: number,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ActivePath } from '../../src/heads/path.js'
-import { deadOnPath, isPosition, lastOnPath, revisionsOf, revisionsOnPath } from '../../src/supersede/entity.js'
+import { deadOnPath, isPosition, revisedAfter, revisionsOf, revisionsOnPath } from '../../src/supersede/entity.js'
 import { resolvedAt } from '../../src/supersede/resolved.js'
 import { ask, deadOn, entitiesOn, MESSAGE, type Node, pathTo, resolvedOn, TreeIndex, trees } from '../heads/tree.js'
 import { RUNS, settings } from '../property/settings.js'
@@ -33,7 +33,10 @@ test('CORE-18: on a path the first record of an entity gives its position, and t
         for (const founder of founders(nodes)) {
           const records = entities.get(founder) ?? []
           assert.equal(await ask(revisionsOnPath(path, founder)), records)
-          assert.is(await ask(lastOnPath(path, founder)), records.at(-1) ?? 0)
+          assert.is(
+            (await ask(revisedAfter(path, 0))).get(founder),
+            records.findLast((pos) => pos !== founder),
+          )
           for (const pos of records) assert.is(await ask(isPosition(path, pos, founder)), pos === records[0])
         }
       }
@@ -50,9 +53,10 @@ test('CORE-19: what the tombstones of a path end is out of it, and each live ent
         const path = new ActivePath(index, end)
         const dead = await ask(deadOnPath(path))
         assert.equal(dead, deadOn(nodes, on))
+        const revised = await ask(revisedAfter(path, 0))
         const resolved: [number, number][] = []
         for (const pos of on) {
-          const inForce = await ask(resolvedAt(path, dead, pos))
+          const inForce = await ask(resolvedAt(path, dead, revised, pos))
           if (inForce > 0) resolved.push([pos, inForce])
         }
         assert.equal(resolved, resolvedOn(nodes, on))
@@ -69,8 +73,8 @@ test('CORE-18: a revision on another branch changes nothing here', async () => {
     { ...MESSAGE, parent: 3, founder: 1 },
   ]
   const index = new TreeIndex(nodes)
-  const inForce = async (end: number) => ask(lastOnPath(new ActivePath(index, end), 1))
-  assert.equal([await inForce(1), await inForce(2), await inForce(3), await inForce(4)], [1, 2, 1, 4])
+  const revised = async (end: number) => (await ask(revisedAfter(new ActivePath(index, end), 0))).get(1)
+  assert.equal([await revised(1), await revised(2), await revised(3), await revised(4)], [undefined, 2, undefined, 4])
 })
 
 test('CORE-18: a branch that begins behind the founder takes its first revision there for the position', async () => {
@@ -81,7 +85,8 @@ test('CORE-18: a branch that begins behind the founder takes its first revision 
     { ...MESSAGE, parent: 3, founder: 1 },
   ]
   const path = new ActivePath(new TreeIndex(nodes), 4)
-  const resolved = [2, 3, 4].map((pos) => ask(resolvedAt(path, new Set(), pos)))
+  const revised = await ask(revisedAfter(path, 0))
+  const resolved = [2, 3, 4].map((pos) => ask(resolvedAt(path, new Set(), revised, pos)))
   assert.equal(await Promise.all(resolved), [2, 4, 0])
 })
 
