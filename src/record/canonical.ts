@@ -190,12 +190,12 @@ function firstFault(root: unknown): Fault | undefined {
       seen.add(value)
       around.add(value)
       stack.push({ value, pointer, leave: true })
-      if (!Array.isArray(value) && !isPlainObject(value)) return { pointer, what: 'an object that is not plain data' }
       try {
-        for (const [key, child] of entriesOf(value).reverse())
-          stack.push({ value: child, pointer: `${pointer}/${pointerStep(key)}` })
+        if (!Array.isArray(value) && !isPlainObject(value)) return { pointer, what: 'an object that is not plain data' }
+        const children = entriesOf(value).reverse()
+        for (const [key, child] of children) stack.push({ value: child, pointer: `${pointer}/${pointerStep(key)}` })
       } catch (cause) {
-        return { pointer, what: 'a property that throws when read', cause }
+        return { pointer, what: 'an object that throws when read', cause }
       }
     }
   }
