@@ -156,8 +156,8 @@ export class Intake {
       if (!isAsrError(error)) throw error
       return this.refuse({ code: 'bad_field', message: error.message, line, severity: 'refused' })
     }
-    if (rounded) this.keep('number_rounded', 'a number of it is not what a double can hold', line)
     if (revised === undefined) return
+    if (rounded) this.keep('number_rounded', 'a number of it is not what a double can hold', line)
     const entry = headerEntry(revised, core.length)
     const [location] = await core.write([[entry]])
     const header = { location, hash: entry.hash, agent: agentOf(revised) }

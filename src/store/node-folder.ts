@@ -208,7 +208,7 @@ async function openIndex(folder: string, notices: Diagnostic[]): Promise<IndexLe
       try {
         return await openLevel(folder, index, false)
       } catch (error) {
-        if (isAsrError(error, 'ASR_LOCKED')) throw error
+        if (isAsrError(error)) throw error // it says nothing of the index itself
         putAside(index)
         rebuilt(`the index did not open (${(error as Error).message})`)
       }
@@ -219,7 +219,7 @@ async function openIndex(folder: string, notices: Diagnostic[]): Promise<IndexLe
   }
 }
 
-/** @throws ASR_LOCKED, or what level says */
+/** @throws ASR_LOCKED, ASR_NO_SPACE, ASR_READ_ONLY, ASR_IO, or what level says of its own files */
 async function openLevel(folder: string, index: string, createIfMissing: boolean): Promise<IndexLevel> {
   const level = makeLevel(index)
   try {
@@ -227,8 +227,17 @@ async function openLevel(folder: string, index: string, createIfMissing: boolean
     return level
   } catch (error) {
     if (isLocked(error)) throw lockedError(folder, error)
-    throw (error as Error).cause ?? error
+    const cause = (error as Error).cause ?? error
+    throw surroundingsError(cause as Error) ?? cause
   }
+}
+
+/** What keeps level from opening, when that is not its own files' fault; level tells it in words only. */
+function surroundingsError(cause: Error): AsrError | undefined {
+  const { message } = cause
+  if (/No space left|quota exceeded/i.test(message)) return new AsrError('ASR_NO_SPACE', message, { cause })
+  if (/Permission denied|Read-only file system/.test(message)) return new AsrError('ASR_READ_ONLY', message, { cause })
+  return /Too many open files/.test(message) ? new AsrError('ASR_IO', message, { cause }) : undefined
 }
 
 function makeLevel(location: string): Level<string, Uint8Array> {

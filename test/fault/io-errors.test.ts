@@ -207,6 +207,25 @@ test("under 'disk' syncs fail, the stream is opened again and written on, then t
   })
 })
 
+test("under 'disk' a duplicate is acknowledged only once what it repeats survives a power cut", async () => {
+  const record = { type: 'message', id: 'm1' }
+  for (const isOpenAgain of [false, true]) {
+    const memory = new MemoryStorage()
+    const storage = new FaultyStorage(memory)
+    const level = freshLevel()
+    let store = await openAt(storage, level)
+    let stream = await store.createStream(header('s'))
+    await stream.append(record) // committed, and no more
+    if (isOpenAgain) store = await openAt(storage, level, { durability: 'disk' })
+    else Object.assign(store.environment, { durability: 'disk' })
+    stream = await store.stream('s')
+    assert.is((await stream.append(record)).duplicates, 1)
+    await storage.powerCut('drop')
+    const after = await openAt(memory, freshLevel(), { boot: 'after', powerCut: true })
+    await holdsPromises(after, [{ sessionId: 's', appends: [{ records: [record], promised: 'durable' }] }])
+  }
+})
+
 /** Files come in no order: here, the latest first. */
 class ReversedStorage extends FaultyStorage {
   override list(folder: string): StoredFile[] {

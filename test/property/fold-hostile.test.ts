@@ -100,7 +100,11 @@ function edited(edits: readonly Edit[]): Step[] {
 async function recorded(steps: readonly Step[]): Promise<{ problems: RecorderProblem[]; digests: string[] }> {
   const store = await openStore(memoryLocation())
   const problems: RecorderProblem[] = []
-  const recorder = createRecorder(store, { onProblem: (problem) => problems.push(problem), keepWire: 'none' })
+  const recorder = createRecorder(store, {
+    onProblem: (problem) => problems.push(problem),
+    keepWire: 'none',
+    now: () => 0,
+  })
   for (const step of steps) {
     if (step === 'lost') recorder.disconnected(0)
     else recorder.observe(step)

@@ -1,0 +1,97 @@
+/**
+ * A process in adverse surroundings: `node machine-child.js <task> <folder>`. It says what came of it, a line of JSON.
+ */
+import { closeSync, openSync, writeSync } from 'node:fs'
+import { isAsrError, openStore, type Store } from '../../src/main.js'
+import { collect } from '../support/collect.js'
+import { header } from '../support/records.js'
+
+export interface Outcome {
+  /** `ok`, or the code of an error of ours */
+  open: string
+  append?: string
+  /** acknowledged appends */
+  acknowledged: number
+  later?: string
+  close?: string
+  tookMs: number
+}
+
+const [task, folder, number] = process.argv.slice(2)
+
+async function codeOf(call: () => Promise<unknown>): Promise<string> {
+  try {
+    await call()
+    return 'ok'
+  } catch (error) {
+    return isAsrError(error) ? error.code : `raw: ${error}`
+  }
+}
+
+async function attempt(): Promise<Outcome> {
+  const started = performance.now()
+  let store: Store | undefined
+  const outcome: Outcome = { open: '', acknowledged: 0, tookMs: 0 }
+  outcome.open = await codeOf(async () => {
+    store = await openStore(folder)
+  })
+  outcome.tookMs = performance.now() - started
+  if (store === undefined) return outcome
+  const opened = store
+  outcome.append = await codeOf(async () => {
+    const stream = await opened.stream('s').catch((error: unknown) => {
+      if (isAsrError(error, 'ASR_STREAM_NOT_FOUND')) return opened.createStream(header('s'))
+      throw error
+    })
+    for (let n = 0; n < 20; n++) {
+      await stream.append({ type: 'message', id: `${process.pid}.${n}` })
+      outcome.acknowledged++
+    }
+  })
+  outcome.later = await codeOf(async () => (await opened.stream('s')).append({ type: 'message' }))
+  outcome.close = await codeOf(() => opened.close())
+  return outcome
+}
+
+const tasks: { [name: string]: () => Promise<unknown> } = {
+  attempt,
+  /** As somebody without rights. */
+  nobody: () => {
+    process.setgid?.(65_534)
+    process.setuid?.(65_534)
+    return attempt()
+  },
+  /** With so many descriptors left. */
+  few: async () => {
+    await import('../../src/store/node-folder.js') // its own files are read at the first opening
+    const taken: number[] = []
+    try {
+      for (;;) taken.push(openSync('/dev/null', 'r'))
+    } catch {
+      for (const fd of taken.splice(0, Number(number))) closeSync(fd)
+    }
+    const outcome = await attempt()
+    for (const fd of taken) closeSync(fd)
+    return outcome
+  },
+  /** Many streams at a time, with few descriptors. */
+  many: async () => {
+    const store = await openStore(folder)
+    const created = await codeOf(async () => {
+      for (let n = 0; n < 400; n++) await (await store.createStream(header(`many-${n}`))).append({ type: 'message' })
+    })
+    const listed = await codeOf(() => collect(store.streams()))
+    return { created, listed, closed: await codeOf(() => store.close()) }
+  },
+  /** Reads everything, by ids too. */
+  read: async () => {
+    const store = await openStore(folder)
+    const stream = await store.stream('s')
+    const records = await collect(stream.records())
+    for (const { id } of records) await stream.get(id)
+    return { records: records.length }
+  },
+}
+
+writeSync(1, `${JSON.stringify(await tasks[task]())}\n`)
+process.exit(0)
