@@ -2,7 +2,7 @@
  * Exit codes, and how a failure is told: one line on stderr, a stack only when ASR_DEBUG asks for one.
  */
 import { CommanderError } from 'commander'
-import { type AsrError, isAsrError } from '../main.js'
+import { type AsrError, isAsrError } from '../record/error.js'
 import { errorColours } from './style.js'
 import { printable } from './text.js'
 

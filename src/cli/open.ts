@@ -4,11 +4,13 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
-import { AsrError, openStore, type Store, type StoreOptions } from '../main.js'
+import type { Store, StoreOptions } from '../main.js'
+import { AsrError } from '../record/error.js'
 import type { Cli } from './cli.js'
 import { say } from './exit.js'
 import { interruptible } from './interrupt.js'
 
+type ReadOptions = Pick<StoreOptions, 'acceptLoss'>
 type Use<T> = (store: Store, signal: AbortSignal) => Promise<T>
 
 /** `--store`, else $ASR_STORE, else the XDG data directory. */
@@ -21,17 +23,22 @@ export function storeLocation(given: string | undefined, env: NodeJS.ProcessEnv 
 }
 
 /** Opens without a lock; repairs nothing, creates nothing. After Ctrl-C nothing more is printed, and the store is closed. */
-export async function reading<T>(cli: Cli, use: Use<T>): Promise<T> {
-  return following(cli.location, (store, signal) => {
-    cli.out.stopWith(signal)
-    return use(store, signal)
-  })
+export async function reading<T>(cli: Cli, use: Use<T>, options: ReadOptions = {}): Promise<T> {
+  return following(
+    cli.location,
+    (store, signal) => {
+      cli.out.stopWith(signal)
+      return use(store, signal)
+    },
+    options,
+  )
 }
 
 /** The same for what prints until the signal comes, and then ends well. */
-export async function following<T>(location: string, use: Use<T>): Promise<T> {
+export async function following<T>(location: string, use: Use<T>, options: ReadOptions = {}): Promise<T> {
   demandStore(location)
-  return interruptible((signal) => opened(location, { readOnly: true, create: false }, (store) => use(store, signal)))
+  const how = { ...options, readOnly: true, create: false }
+  return interruptible((signal) => opened(location, how, (store) => use(store, signal)))
 }
 
 /** Opens under the lock, and stops at Ctrl-C with a closed store. */
@@ -49,6 +56,7 @@ function demandStore(location: string): void {
 }
 
 async function opened<T>(location: string, options: StoreOptions, use: (store: Store) => Promise<T>): Promise<T> {
+  const { openStore } = await import('../jsonl/open.js') // not loaded by what needs no store
   const store = await openStore(location, options)
   for (const notice of store.notices) say(`note: ${notice.code}: ${notice.message}`)
   let result: T

@@ -3,7 +3,7 @@
  * so a million records pass in bounded memory. A reader that has seen enough and closes the pipe is no error.
  */
 import type { Writable } from 'node:stream'
-import { AsrError } from '../main.js'
+import { AsrError } from '../record/error.js'
 import { printable } from './text.js'
 
 export type Format = 'text' | 'json' | 'jsonl'

@@ -3,7 +3,7 @@
  */
 import { open, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AsrError } from '../main.js'
+import { AsrError } from '../record/error.js'
 
 /** Writes beside the file, then takes its place; a device or pipe is written as it is. @throws ASR_IO */
 export async function writeWhole(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {

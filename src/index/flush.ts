@@ -48,6 +48,7 @@ export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart,
   const next = await nameDirectories(index, batch, pageChecks, merge.mergedPages)
   next.length = length
   next.runs = merge.runs
+  next.mergedPages = index.persisted.mergedPages + merge.mergedPages.size
   batch.put(
     { kind: 'root', log },
     encodeRoot({ ...extras, state, headsCheck, dictionaryCheck, directories: next.directoryChecks, runs: next.runs }),
@@ -78,16 +79,14 @@ async function nameDirectories(
     directories.set(block, items)
     directoryChecks[block] = batch.put({ kind: 'directory', log: index.log, number: block }, encodeDirectory(items))
   }
-  return { length: 0, directories, directoryChecks, runs: [] }
+  return { length: 0, directories, directoryChecks, runs: [], mergedPages: 0 }
 }
 
 /** Merges key runs sixteen to one wherever sixteen are complete. */
 class Merge {
   /** pages whose own keys went into a run */
   readonly mergedPages = new Set<number>()
-  /** names of what is now superfluous */
-  readonly dropped: string[] = []
-  readonly blooms = new Map<string, Bloom>()
+  readonly blooms = new Map<RunRow, Bloom>()
   runs: RunRow[]
 
   constructor(
@@ -122,9 +121,10 @@ class Merge {
       this.batch.put({ kind: 'bucket', log, level, number, bucket }, encodeRun(run)),
     )
     const bloom = Bloom.of(merged.keys)
-    this.blooms.set(runName({ level, number }), bloom)
     const check = this.batch.put({ kind: 'run', log, level, number }, encodeRunHead(bucketChecks, bloom))
-    this.runs = [...this.runs, { level, number, keys: merged.keys.length, check }].sort(byPosition)
+    const row = { level, number, keys: merged.keys.length, check }
+    this.blooms.set(row, bloom)
+    this.runs = [...this.runs, row].sort(byPosition)
     return merged
   }
 
@@ -132,18 +132,15 @@ class Merge {
     const run = this.pageKeys.get(number) ?? (await answer(this.index.pageKeys(number)))
     this.batch.delete({ kind: 'keys', log: this.index.log, number })
     this.mergedPages.add(number)
-    this.dropped.push(`keys/${number}`)
     return run
   }
 
   private async takeRun(level: number, number: number, fresh: Map<string, KeyRun>): Promise<KeyRun> {
     const row = this.runs.find((run) => run.level === level && run.number === number) as RunRow
     this.runs = this.runs.filter((run) => run !== row)
-    const name = runName(row)
-    this.dropped.push(name)
-    this.blooms.delete(name)
+    this.blooms.delete(row)
     const { log } = this.index
-    const merged = fresh.get(name) ?? (await this.readRun(row))
+    const merged = fresh.get(runName(row)) ?? (await this.readRun(row))
     for (let bucket = 0; bucket < cutBuckets(merged).length; bucket++) {
       this.batch.delete({ kind: 'bucket', log, level, number, bucket })
     }
@@ -174,8 +171,8 @@ function adopt(index: StreamIndex, next: Persisted, keyRuns: ReadonlyMap<number,
     if (growing === undefined || firstOf(number + 1) > next.length + 1) continue
     index.growing.delete(number)
     index.cache.set(`${index.log}/page/${number}`, growing.page)
-    if (!merge.mergedPages.has(number)) index.keepBloom(`keys/${number}`, Bloom.of(run.keys))
+    index.keepPageBloom(number, Bloom.of(run.keys))
   }
-  index.forget(merge.dropped)
-  for (const [name, bloom] of merge.blooms) index.keepBloom(name, bloom)
+  for (const number of merge.mergedPages) index.keepPageBloom(number)
+  for (const [run, bloom] of merge.blooms) index.keepRunBloom(run, bloom)
 }

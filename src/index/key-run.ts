@@ -22,7 +22,7 @@ export function idKey(id: string): number {
 }
 
 export function entityKey(type: string, entityId: string): number {
-  return key53(`e${JSON.stringify(type)}${entityId}`)
+  return key53(`e"${type}"${entityId}`)
 }
 
 /** Leads from an entity's founder to its later revisions. */

@@ -10,9 +10,17 @@ export interface RecordName {
   stated: string | undefined
 }
 
+/** A table of open addresses: a `Map` of numbers beyond 31 bits makes an object of each. */
+const FIRST_SLOTS = 256
+
 export class PageKeys {
-  private readonly byKey = new Map<number, number | number[]>()
-  private readonly names = new Map<number, RecordName>()
+  private readonly keys: number[] = []
+  private readonly positions: number[] = []
+  /** 1 + the place in `keys`, 0 where free; found by the key's low bits, or behind */
+  private slots: Uint32Array = new Uint32Array(FIRST_SLOTS)
+  /** of the records from `firstNamed` on, in order */
+  private readonly names: RecordName[] = []
+  private firstNamed = 0
 
   static from(run: KeyRun): PageKeys {
     const keys = new PageKeys()
@@ -21,37 +29,47 @@ export class PageKeys {
   }
 
   add(key: number, pos: number): void {
-    const there = this.byKey.get(key)
-    if (there === undefined) this.byKey.set(key, pos)
-    else if (typeof there === 'number') this.byKey.set(key, [there, pos])
-    else there.push(pos)
+    this.keys.push(key)
+    this.positions.push(pos)
+    if (this.keys.length * 2 > this.slots.length) this.grow()
+    else this.settle(this.keys.length)
   }
 
+  /** Names the record behind the one named last. */
   name(pos: number, name: RecordName): void {
-    this.names.set(pos, name)
+    if (this.names.length === 0) this.firstNamed = pos
+    this.names.push(name)
   }
 
   nameOf(pos: number): RecordName | undefined {
-    return this.names.get(pos)
+    return this.names[pos - this.firstNamed]
   }
 
+  /** Adds the positions that a key leads to, in the order they were added. */
   collect(key: number, into: number[]): void {
-    const there = this.byKey.get(key)
-    if (there === undefined) return
-    if (typeof there === 'number') into.push(there)
-    else into.push(...there)
+    const { slots, keys, positions } = this
+    for (let slot = key & (slots.length - 1); slots[slot] > 0; slot = (slot + 1) & (slots.length - 1)) {
+      const place = slots[slot] - 1
+      if (keys[place] === key) into.push(positions[place])
+    }
   }
 
   toRun(): KeyRun {
-    const keys: number[] = []
+    const keys = Float64Array.from(this.keys).sort()
     const positions: number[] = []
-    for (const key of Float64Array.from(this.byKey.keys()).sort()) {
-      const there = this.byKey.get(key) as number | number[]
-      for (const pos of typeof there === 'number' ? [there] : there) {
-        keys.push(key)
-        positions.push(pos)
-      }
-    }
-    return { keys: Float64Array.from(keys), positions: Float64Array.from(positions) }
+    for (let i = 0; i < keys.length; i++) if (i === 0 || keys[i] !== keys[i - 1]) this.collect(keys[i], positions)
+    return { keys, positions: Float64Array.from(positions) }
+  }
+
+  private settle(place: number): void {
+    const { slots } = this
+    let slot = this.keys[place - 1] & (slots.length - 1)
+    while (slots[slot] > 0) slot = (slot + 1) & (slots.length - 1)
+    slots[slot] = place
+  }
+
+  private grow(): void {
+    this.slots = new Uint32Array(this.slots.length * 2)
+    for (let place = 1; place <= this.keys.length; place++) this.settle(place)
   }
 }

@@ -5,7 +5,7 @@
 import type { DictionaryPart } from '../log/dictionary.js'
 import { Bloom } from './bloom.js'
 import type { Entry } from './entry.js'
-import { bucketCount, bucketOf, decodeRun, type KeyRun, positionsOf } from './key-run.js'
+import { bucketCount, bucketOf, decodeRun, type KeyRun, MERGED_RUNS, positionsOf } from './key-run.js'
 import { firstOf, Page, pageOf } from './page.js'
 import { PageKeys, type RecordName } from './page-keys.js'
 import { type Query, wait } from './query.js'
@@ -30,14 +30,19 @@ export interface Persisted {
   directories: Map<number, DirectoryItem[]>
   directoryChecks: number[]
   runs: RunRow[]
+  /** how many pages' keys are merged into runs */
+  mergedPages: number
 }
 
 export class StreamIndex {
   state: StreamState = emptyState()
-  persisted: Persisted = { length: 0, directories: new Map(), directoryChecks: [], runs: [] }
+  persisted: Persisted = { length: 0, directories: new Map(), directoryChecks: [], runs: [], mergedPages: 0 }
   /** pages with positions that level does not hold yet, and the page that the next record goes to */
   readonly growing = new Map<number, { page: Page; keys: PageKeys }>()
-  private readonly blooms = new Map<string, Bloom>()
+  /** the record taken in last: it mostly is the parent of the next */
+  private newest: Entry | undefined
+  private readonly runBlooms = new WeakMap<RunRow, Bloom>()
+  private readonly pageBlooms = new Map<number, Bloom>()
 
   constructor(
     readonly level: IndexLevel,
@@ -61,7 +66,8 @@ export class StreamIndex {
     const index = new StreamIndex(level, log, cache)
     index.state = { ...root.state, heads }
     const { directories: directoryChecks, runs } = root
-    index.persisted = { length: root.state.point.pos, directories: new Map(), directoryChecks, runs }
+    const mergedPages = runs.reduce((pages, run) => pages + MERGED_RUNS ** run.level, 0)
+    index.persisted = { length: root.state.point.pos, directories: new Map(), directoryChecks, runs, mergedPages }
     return { index, root, dictionary: JSON.parse(new TextDecoder().decode(dictionary)) as DictionaryPart }
   }
 
@@ -95,6 +101,12 @@ export class StreamIndex {
     growing.page.push(entry)
     for (const key of keys) growing.keys.add(key, entry.pos)
     growing.keys.name(entry.pos, name)
+    this.newest = entry
+  }
+
+  /** The entry of the record taken in last, when it is the one at a position. */
+  newestAt(pos: number): Entry | undefined {
+    return this.newest?.pos === pos ? this.newest : undefined
   }
 
   *page(number: number): Query<Page> {
@@ -118,25 +130,21 @@ export class StreamIndex {
   /** The positions that a key may lead to, in rising order: to be confirmed. */
   *candidates(key: number): Query<number[]> {
     const found: number[] = []
-    for (const run of this.persisted.runs) {
+    const { persisted } = this
+    const { runs, mergedPages, length } = persisted
+    for (const run of runs) {
+      const bloom = this.runBlooms.get(run) ?? (yield* this.runHead(run)).bloom
+      if (!bloom.has(key)) continue
       const head = yield* this.runHead(run)
-      if (!head.bloom.has(key)) continue
-      const bucket = bucketOf(key, bucketCount(run.keys))
-      found.push(...positionsOf(yield* this.bucket(run, head, bucket), key))
+      found.push(...positionsOf(yield* this.bucket(run, head, bucketOf(key, bucketCount(run.keys))), key))
     }
-    for (let number = this.mergedPages(); firstOf(number) <= this.persisted.length; number++) {
-      if (this.growing.has(number)) continue
-      const bloom = this.blooms.get(`keys/${number}`)
-      if (bloom !== undefined && !bloom.has(key)) continue
+    for (let number = mergedPages; firstOf(number) <= length; number++) {
+      if (this.growing.has(number) || this.pageBlooms.get(number)?.has(key) === false) continue
       found.push(...positionsOf(yield* this.pageKeys(number), key))
     }
+    if (this.persisted !== persisted) return yield* this.candidates(key) // a flush moved keys to where they were not looked for
     for (const { keys } of this.growing.values()) keys.collect(key, found)
     return found
-  }
-
-  /** How many pages' keys are merged into runs. */
-  mergedPages(): number {
-    return this.persisted.runs.reduce((pages, run) => pages + 16 ** run.level, 0)
   }
 
   /** The keys of one page, merged or not yet. */
@@ -145,13 +153,13 @@ export class StreamIndex {
       const [, check] = await this.directoryItem(number)
       return decodeRun(await readRow(this.level, { kind: 'keys', log: this.log, number }, check))
     })
-    if (!this.blooms.has(`keys/${number}`)) this.blooms.set(`keys/${number}`, Bloom.of(run.keys))
+    if (!this.pageBlooms.has(number)) this.pageBlooms.set(number, Bloom.of(run.keys))
     return run
   }
 
   *runHead(run: RunRow): Query<RunHead> {
     const name = runName(run)
-    const bloom = this.blooms.get(name)
+    const bloom = this.runBlooms.get(run)
     const head = yield* this.row(`${name}/head`, async () => {
       const bytes = await readRow(
         this.level,
@@ -160,7 +168,7 @@ export class StreamIndex {
       )
       return decodeRunHead(bytes, bloom)
     })
-    if (bloom === undefined) this.blooms.set(name, head.bloom)
+    if (bloom === undefined) this.runBlooms.set(run, head.bloom)
     return head
   }
 
@@ -173,13 +181,15 @@ export class StreamIndex {
     )
   }
 
-  keepBloom(name: string, bloom: Bloom): void {
-    this.blooms.set(name, bloom)
+  /** Keeps the filter of a run that is now written. */
+  keepRunBloom(run: RunRow, bloom: Bloom): void {
+    this.runBlooms.set(run, bloom)
   }
 
-  /** Forgets what merging made superfluous. */
-  forget(names: Iterable<string>): void {
-    for (const name of names) this.blooms.delete(name)
+  /** Keeps the filter of a page's keys; without one, forgets it: the keys are merged. */
+  keepPageBloom(page: number, bloom?: Bloom): void {
+    if (bloom === undefined) this.pageBlooms.delete(page)
+    else this.pageBlooms.set(page, bloom)
   }
 
   *directory(block: number): Query<DirectoryItem[]> {

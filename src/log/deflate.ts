@@ -4,15 +4,17 @@
 type Zlib = typeof import('node:zlib')
 
 const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process
-const zlib = host?.getBuiltinModule?.('node:zlib') as Zlib | undefined
 /** Only loaded where it is needed: its tables take longer to make than all of our own code to load. */
-const fflate = zlib === undefined ? await import('fflate') : undefined
+const fflate = host?.getBuiltinModule === undefined ? await import('fflate') : undefined
+
+/** Loaded by the first body that is deflated: short sessions have none. */
+function zlib(): Zlib {
+  return host?.getBuiltinModule?.('node:zlib') as Zlib
+}
 
 /** Level 1: most of the gain at a fifth of the time. */
 export function deflateRaw(bytes: Uint8Array): Uint8Array {
-  return fflate === undefined
-    ? (zlib as Zlib).deflateRawSync(bytes, { level: 1 })
-    : fflate.deflateSync(bytes, { level: 1 })
+  return fflate === undefined ? zlib().deflateRawSync(bytes, { level: 1 }) : fflate.deflateSync(bytes, { level: 1 })
 }
 
 /** The bytes that were deflated, which were `size` long; throws when they are not, or not deflated at all. */
@@ -20,7 +22,7 @@ export function inflateRaw(bytes: Uint8Array, size: number): Uint8Array {
   // In one piece: a chunk more than the size lets zlib see the end without another round.
   const raw =
     fflate === undefined
-      ? (zlib as Zlib).inflateRawSync(bytes, { maxOutputLength: Math.max(size, 1), chunkSize: Math.max(size + 1, 64) })
+      ? zlib().inflateRawSync(bytes, { maxOutputLength: Math.max(size, 1), chunkSize: Math.max(size + 1, 64) })
       : fflate.inflateSync(bytes, { out: new Uint8Array(size) })
   if (raw.length !== size) throw new RangeError(`inflated to ${raw.length} bytes instead of ${size}`)
   return raw

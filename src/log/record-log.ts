@@ -2,64 +2,35 @@
  * The append-only, content-hashed log of one stream: appends are all or none, reads check the stored bytes.
  */
 import { AsrError } from '../record/error.js'
-import { check32, hashPair } from '../record/hash.js'
 import { BatchBuffer } from './batch-buffer.js'
-import { Codec, type Decoded, ENCODING_TEXT } from './codec.js'
-import { type DictionaryPart, parsePart } from './dictionary.js'
-import {
-  bodyHolds,
-  FLAG_END,
-  FRAME_HEAD_BYTES,
-  type Frame,
-  type FrameHead,
-  type FrameKind,
-  KIND,
-  readFrame,
-} from './frame.js'
+import { Codec, type Decoded } from './codec.js'
+import { parsePart } from './dictionary.js'
+import { bodyHolds, FRAME_HEAD_BYTES, type Frame, KIND, readFrame } from './frame.js'
 import { FrameReader } from './frame-reader.js'
+import { Framer, type LogEntry } from './framer.js'
 import { errnoOf, ioError } from './io-error.js'
 import { type SoundFrame, soundFrames } from './salvage.js'
 import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
 import {
-  LOG_FORMAT,
   type LogIdentity,
   locate,
   offsetOf,
   SEGMENT_BYTES,
   type Segment,
-  type SegmentBody,
   saltOf,
   segmentFile,
   segmentOf,
 } from './segment.js'
 import type { LogStorage, MaybePromise } from './storage.js'
 
-/** A record or header on its way into the log. */
-export interface LogEntry {
-  kind: typeof KIND.record | typeof KIND.header
-  value: unknown
-  /** whether msgpackr gives the value back */
-  plain: boolean
-  /** the line to keep as it is */
-  text?: string
-  flags: number
-  pos: number
-  parent: number
-  hash: bigint
-  /** length of the canonical text, as a measure */
-  size: number
-}
-
-/** The whole dictionary is written again after this many bytes, so that one damaged frame costs no record. */
-const WHOLE_DICTIONARY_BYTES = 1024 * 1024
 export class RecordLog {
   readonly codec = new Codec()
   private readonly salt: number
+  private readonly framer: Framer
   private failure: AsrError | undefined
   private readonly unsynced = new Set<Segment>()
   /** whether it was a sync that failed: what is in the files may then never have reached the disk */
   syncFailed = false
-  private sinceWhole = 0
 
   constructor(
     private readonly storage: LogStorage,
@@ -71,6 +42,7 @@ export class RecordLog {
     public end: LogPoint = LOG_START,
   ) {
     this.salt = saltOf(identity)
+    this.framer = new Framer(this.codec, identity, sessionId)
   }
 
   /** What others wrote from a location on may still have to be synced. */
@@ -165,34 +137,31 @@ export class RecordLog {
   }
 
   /**
-   * Writes appends, each all or none, in one write; returns the location of each entry.
+   * Writes appends, each all or none, in one write; the location of each entry.
    * After a failed write or sync the log takes nothing more until it is opened again.
    * @throws ASR_IN_DOUBT (this write may or may not be there), ASR_POISONED, ASR_FENCED, ASR_NO_SPACE
    */
-  async append(appends: readonly LogEntry[][]): Promise<number[]> {
+  append(appends: readonly LogEntry[][]): MaybePromise<number[]> {
     if (this.failure !== undefined) throw this.poisoned()
     const segment = this.segmentForAppend()
     const batch = BatchBuffer.take()
-    const { dictionary } = this.codec
-    const mark = dictionary.mark()
-    let written = false
-    try {
-      let point: LogPoint = { ...this.end, location: locate(segment.number, segment.size) }
-      const locations: number[] = []
-      if (segment.size === 0) point = this.beginSegment(batch, point, segment)
-      for (const entries of appends) {
-        for (const entry of entries) {
-          const flags = entry.flags | (entry === entries[entries.length - 1] ? FLAG_END : 0)
-          point = this.addEntry(batch, point, entry, flags, locations)
-        }
-      }
-      await this.write(segment, batch.bytes())
-      written = true
-      this.end = point
-      return locations
-    } finally {
-      if (!written) dictionary.restore(mark) // what no frame holds is said again by the next one
+    const mark = this.codec.dictionary.mark()
+    const abandon = (error: unknown): never => {
+      this.codec.dictionary.restore(mark) // what no frame holds is said again by the next one
       batch.release()
+      throw error
+    }
+    try {
+      const { end, locations } = this.framer.frame(batch, this.end, segment, appends)
+      const finish = (): number[] => {
+        this.end = end
+        batch.release()
+        return locations
+      }
+      const writing = this.write(segment, batch.bytes())
+      return writing instanceof Promise ? writing.then(finish, abandon) : finish()
+    } catch (error) {
+      return abandon(error)
     }
   }
 
@@ -273,75 +242,22 @@ export class RecordLog {
     return segment
   }
 
-  private beginSegment(batch: BatchBuffer, point: LogPoint, segment: Segment): LogPoint {
-    const body: SegmentBody = {
-      format: LOG_FORMAT,
-      sessionId: this.sessionId,
-      incarnation: this.identity.incarnation,
-      segment: segment.number,
-    }
-    const begun = this.addJson(batch, point, KIND.segment, body)
-    const { dictionary } = this.codec
-    return dictionary.written > 0 ? this.addDictionary(batch, begun, dictionary.wholePart()) : begun
-  }
-
-  private addEntry(batch: BatchBuffer, point: LogPoint, entry: LogEntry, flags: number, locations: number[]): LogPoint {
-    const { dictionary } = this.codec
-    const { encoding, bytes, shapes } = this.codec.encode(entry.value, entry.plain, entry.text)
-    let before = point
-    if (dictionary.shapes.length > dictionary.written) {
-      before = this.addDictionary(batch, point, dictionary.nextPart())
-      dictionary.markWritten()
-    } else if (this.sinceWhole > WHOLE_DICTIONARY_BYTES && dictionary.written > 0) {
-      before = this.addDictionary(batch, point, dictionary.wholePart())
-    }
-    locations.push(before.location)
-    const { kind, pos, parent, hash } = entry
-    const chain = kind === KIND.record ? hashPair(before.chain, hash) : before.chain
-    const head = {
-      kind,
-      flags,
-      encoding,
-      shapes,
-      bodyBytes: bytes.length,
-      pos,
-      parent,
-      hash,
-      chain,
-      previous: before.check,
-      bodyCheck: check32(bytes),
-    }
-    return this.addFrame(batch, before.location, head, bytes)
-  }
-
-  private addDictionary(batch: BatchBuffer, point: LogPoint, part: DictionaryPart): LogPoint {
-    if (part.from === 0) this.sinceWhole = 0
-    return this.addJson(batch, point, KIND.dictionary, part)
-  }
-
-  private addJson(batch: BatchBuffer, point: LogPoint, kind: FrameKind, value: unknown): LogPoint {
-    const bytes = new TextEncoder().encode(JSON.stringify(value))
-    const { pos, chain, check: previous, location } = point
-    const rest = { flags: 0, encoding: ENCODING_TEXT, shapes: 0, parent: 0, hash: 0n }
-    const head = { ...rest, kind, bodyBytes: bytes.length, pos, chain, previous, bodyCheck: check32(bytes) }
-    return this.addFrame(batch, location, head, bytes)
-  }
-
-  private addFrame(batch: BatchBuffer, location: number, head: FrameHead, body: Uint8Array): LogPoint {
-    const check = batch.addFrame(head, body, head.kind === KIND.segment ? 0 : this.salt)
-    const size = FRAME_HEAD_BYTES + body.length
-    this.sinceWhole += size
-    return { location: location + size, last: location, pos: head.pos, chain: head.chain, check }
-  }
-
-  private async write(segment: Segment, bytes: Uint8Array): Promise<void> {
+  private write(segment: Segment, bytes: Uint8Array): MaybePromise<void> {
     const expected = segment.size + bytes.length
-    let size: number
-    try {
-      size = await this.storage.append(segment.file, bytes)
-    } catch (error) {
+    const failed = (error: unknown): never => {
       throw this.fail(error, 'a write failed')
     }
+    let size: MaybePromise<number>
+    try {
+      size = this.storage.append(segment.file, bytes)
+    } catch (error) {
+      return failed(error)
+    }
+    if (typeof size === 'number') return this.grown(segment, size, expected)
+    return size.then((now) => this.grown(segment, now, expected), failed)
+  }
+
+  private grown(segment: Segment, size: number, expected: number): void {
     if (size !== expected) {
       this.failure = new AsrError(
         'ASR_FENCED',

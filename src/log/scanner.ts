@@ -20,7 +20,8 @@ import {
 import { locate, offsetOf, parseSegmentBody, type Segment, segmentOf } from './segment.js'
 import type { LogStorage } from './storage.js'
 
-const BLOCK_BYTES = 1024 * 1024
+/** Small, so that what is made of a block does not outlive a collection of the young. */
+const BLOCK_BYTES = 256 * 1024
 
 /** What stands before a location: enough to tell whether the frame there is the next one. */
 export interface LogPoint {
@@ -76,8 +77,8 @@ interface Window {
 export class LogScanner {
   private point: LogPoint
   private complete: LogPoint
-  private pending: ScanItem[] = []
-  private parts: DictionaryPart[] = []
+  private readonly pending: ScanItem[] = []
+  private readonly parts: DictionaryPart[] = []
   private isBeginning = true
   private window: Window | undefined
 
@@ -103,13 +104,14 @@ export class LogScanner {
         return ready.length > 0 ? ready : undefined
       }
       if (step === 'again') continue
-      this.pending.push(step)
-      if (step.frame === undefined || (step.frame.flags & FLAG_END) === 0) continue
-      for (const item of this.pending) ready.push(item)
-      this.pending = []
+      if (step.frame === undefined || (step.frame.flags & FLAG_END) === 0) {
+        this.pending.push(step)
+        continue
+      }
+      for (const item of this.pending.splice(0)) ready.push(item)
+      ready.push(step)
       // Not before its append is complete: the shapes of one that is cut off are none.
-      for (const part of this.parts) this.codec.dictionary.adopt(part)
-      this.parts = []
+      for (const part of this.parts.splice(0)) this.codec.dictionary.adopt(part)
       this.complete = this.point
     }
     return ready

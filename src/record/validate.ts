@@ -3,6 +3,7 @@
  */
 import { SESSION_ID_BYTES_MAX } from './limits.js'
 import type { AsrRecord } from './record.js'
+import { shallowCopy } from './snapshot.js'
 
 /** What is wrong with a record's common fields, or undefined (CORE-4). */
 export function badField(record: { [field: string]: unknown }): string | undefined {
@@ -47,6 +48,9 @@ export function assignedSeq(pos: number, lastSeq: number): number {
 export function withAssigned(record: AsrRecord, seq: number, id: string): AsrRecord {
   const hasSeq = Object.hasOwn(record, 'seq')
   const hasId = Object.hasOwn(record, 'id')
-  if (hasSeq) return hasId ? record : { ...record, id }
-  return hasId ? { ...record, seq } : { ...record, seq, id }
+  if (hasSeq && hasId) return record
+  const complete = shallowCopy(record)
+  if (!hasSeq) complete.seq = seq
+  if (!hasId) complete.id = id
+  return complete
 }

@@ -2,14 +2,15 @@
  * Appends of one stream, in the order of asking. Callers that wait at the same time share a write and a sync; each
  * call is all or none.
  */
-import { answer } from '../index/query.js'
+import { answer, type Query, wait } from '../index/query.js'
 import { IndexDamaged } from '../index/rows.js'
 import { KIND } from '../log/frame.js'
-import type { LogEntry } from '../log/record-log.js'
+import type { LogEntry } from '../log/framer.js'
 import { canonicalize } from '../record/canonical.js'
 import { AsrError } from '../record/error.js'
 import { hashText } from '../record/hash.js'
 import type { AsrRecord, Header } from '../record/record.js'
+import { shallowCopy } from '../record/snapshot.js'
 import { badField } from '../record/validate.js'
 import type { AppendOptions, Receipt } from './api.js'
 import { agentOf } from './catch-up.js'
@@ -20,23 +21,30 @@ import type { StreamCore } from './stream-core.js'
 const GROUP_BYTES = 4 * 1024 * 1024
 const GROUP_CALLS = 256
 
+interface StagedCall {
+  entries: LogEntry[]
+  header?: Header
+  receipt: Receipt
+}
+
 interface Call {
   /** it builds on the stored state, so it shares its write with no other */
   alone?: boolean
   /** stages what the call brings; throws to refuse it */
-  stage(staging: Staging): Promise<{ entries: LogEntry[]; header?: Header; receipt: Receipt }>
+  stage(staging: Staging): Query<StagedCall>
   resolve(receipt: Receipt): void
   reject(error: unknown): void
 }
 
 interface Group {
-  calls: { call: Call; entries: LogEntry[]; header?: Header; receipt: Receipt }[]
+  calls: (StagedCall & { call: Call })[]
   staging: Staging
 }
 
 export class AppendQueue {
   private waiting: Call[] = []
-  private running: Promise<void> | undefined
+  private isRunning = false
+  private run: Promise<void> | undefined
 
   constructor(private readonly core: StreamCore) {}
 
@@ -46,9 +54,9 @@ export class AppendQueue {
 
   /** Records that import has looked at; it stages them itself. */
   appendStaged(stage: (staging: Staging) => Promise<Staged[]>): Promise<Receipt> {
-    return this.enqueue(async (staging) => {
+    return this.enqueue(function* (staging) {
       const first = staging.length + 1
-      const staged = await stage(staging)
+      const staged = yield* wait(stage(staging))
       const appended = staged.length
       const receipt = {
         first: appended > 0 ? first : 0,
@@ -62,8 +70,8 @@ export class AppendQueue {
 
   /** A header revision; `revise` gives the new header, or undefined when nothing changes (CORE-3). */
   reviseHeader(revise: () => Promise<{ header: Header; text?: string } | undefined>): Promise<Receipt> {
-    return this.enqueue(async (staging) => {
-      const revised = await revise()
+    return this.enqueue(function* (staging) {
+      const revised = yield* wait(revise())
       const receipt = { first: 0, last: 0, appended: 0, duplicates: 0 }
       if (revised === undefined) return { entries: [], receipt }
       const { header, text } = revised
@@ -73,45 +81,51 @@ export class AppendQueue {
 
   /** Once nothing is under way. */
   async idle(): Promise<void> {
-    while (this.running !== undefined) await this.running
+    while (this.isRunning) await this.run
   }
 
   private enqueue(stage: Call['stage'], alone = false): Promise<Receipt> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ stage, alone, resolve, reject })
-      this.running ??= this.drain()
+      if (!this.isRunning) this.run = this.drain()
     })
   }
 
+  /** Each write is done at once where nothing has to be waited for: a promise a step would cost more than the step. */
   private async drain(): Promise<void> {
+    this.isRunning = true
+    if (this.core.environment.durability === 'disk') await undefined // callers of this moment share a sync
     while (this.waiting.length > 0) {
       const calls = this.waiting.splice(0, GROUP_CALLS)
       const taken = [...calls]
       try {
-        await this.core.writing.run(() => this.process(calls))
+        const work = this.core.writing.run(() => answer(this.process(calls)))
+        if (work instanceof Promise) await work
       } catch (error) {
         for (const call of taken) if (!this.waiting.includes(call)) call.reject(error)
       }
-      await this.core.appended()
+      const lagging = this.core.appended()
+      if (lagging instanceof Promise) await lagging
     }
-    this.running = undefined // at once: a call that comes now has to start anew
+    this.isRunning = false // at once: a call that comes now has to start anew
   }
 
-  private async process(calls: Call[]): Promise<void> {
+  private *process(calls: Call[]): Query<void> {
     const { core } = this
+    const { index } = core
+    const { persisted } = index
     try {
-      await answer(core.index.prepare())
-      const group = await this.stage(calls)
-      await this.commit(group)
+      yield* this.commit(yield* this.stage(calls))
     } catch (error) {
       if (!(error instanceof IndexDamaged)) throw error
-      await core.mend()
-      return this.process(calls)
+      if (index === core.index && persisted === index.persisted) yield* wait(core.mend()) // else a flush came between
+      yield* this.process(calls)
     }
   }
 
   /** Stages calls one behind the other; one that is refused leaves no trace. What the group has no room for waits. */
-  private async stage(calls: Call[]): Promise<Group> {
+  private *stage(calls: Call[]): Query<Group> {
+    yield* this.core.index.prepare()
     const group: Group = { calls: [], staging: new Staging(this.core.lookup) }
     let bytes = 0
     while (calls.length > 0 && bytes < GROUP_BYTES) {
@@ -120,7 +134,7 @@ export class AppendQueue {
       if (!isFirst && (call.alone || group.calls[0].call.alone)) break
       const undo = group.staging.savepoint()
       try {
-        const staged = await call.stage(group.staging)
+        const staged = yield* call.stage(group.staging)
         group.calls.push({ call, ...staged })
         bytes += staged.entries.reduce((sum, entry) => sum + entry.size, 0)
       } catch (error) {
@@ -137,14 +151,14 @@ export class AppendQueue {
     return group
   }
 
-  private async commit({ calls, staging }: Group): Promise<void> {
+  private *commit({ calls, staging }: Group): Query<void> {
     const { core } = this
     const appends = calls.map(({ entries }) => entries).filter((entries) => entries.length > 0)
     let locations: number[] = []
     try {
-      if (appends.length > 0) locations = await core.write(appends)
+      if (appends.length > 0) locations = yield* wait(core.write(appends))
       // A duplicate may have been written by somebody who never synced it.
-      else if (core.environment.durability === 'disk') await core.sync()
+      else if (core.environment.durability === 'disk') yield* wait(core.sync())
     } catch (error) {
       for (const { call } of calls) call.reject(error)
       return
@@ -153,26 +167,20 @@ export class AppendQueue {
     for (const { call, receipt } of calls) call.resolve(receipt)
   }
 
-  private async stageRecords(
-    staging: Staging,
-    records: readonly AsrRecord[],
-    options: AppendOptions,
-  ): Promise<{ entries: LogEntry[]; receipt: Receipt }> {
+  private *stageRecords(staging: Staging, records: readonly AsrRecord[], options: AppendOptions): Query<StagedCall> {
     const { length } = staging
     const { expected } = options
     const entries: LogEntry[] = []
     const places: number[] = []
     for (const given of records) {
       const record = checked(given, options.head)
-      const finding = record.id === undefined ? 0 : answer(staging.duplicateOf(record.id, record))
-      const duplicate = typeof finding === 'number' ? finding : await finding
+      const duplicate = record.id === undefined ? 0 : yield* staging.duplicateOf(record.id, record)
       if (duplicate > 0) {
         places.push(duplicate)
         continue
       }
       if (entries.length === 0 && expected !== undefined && expected !== length) throw this.conflict(expected, length)
-      const taking = answer(staging.take(record))
-      const staged = taking instanceof Promise ? await taking : taking
+      const staged = yield* staging.take(record)
       const refused = refusal(staged, this.core.sessionId)
       if (refused !== undefined) throw refused
       entries.push(staged.logEntry)
@@ -199,7 +207,7 @@ function publish(core: StreamCore, calls: Group['calls'], staging: Staging, loca
     }
   }
   staging.publish(core.index, recordLocations, core.log.end)
-  core.index.state = { ...core.index.state, header }
+  if (header !== core.index.state.header) core.index.state = { ...core.index.state, header }
 }
 
 export function headerEntry(header: Header, pos: number, text?: string): LogEntry {
@@ -229,7 +237,9 @@ function checked(given: AsrRecord, head: string | undefined): AsrRecord {
   if (fault !== undefined)
     throw new AsrError('ASR_BAD_RECORD', fault, typeof given.id === 'string' ? { recordId: given.id } : {})
   if (head === undefined || given.type === 'head' || Object.hasOwn(given, 'head')) return given
-  return { ...given, head }
+  const named = shallowCopy(given)
+  named.head = head
+  return named
 }
 
 function receiptOf(places: readonly number[], appended: number): Receipt {

@@ -1,7 +1,7 @@
 /**
  * Takes what the log says into an index: the lag at open, the whole log at a rebuild.
  */
-import { answer } from '../index/query.js'
+import { answer, type Query, wait } from '../index/query.js'
 import type { StreamIndex } from '../index/stream-index.js'
 import type { Decoded } from '../log/codec.js'
 import { FLAG_GAP, FLAG_ORPHAN, type Frame, KIND } from '../log/frame.js'
@@ -13,10 +13,12 @@ import type { Header, StoredRecord } from '../record/record.js'
 import { badField } from '../record/validate.js'
 import { throwIfAborted } from './abort.js'
 import { Lookup } from './lookup.js'
+import type { Lineage } from './placement.js'
 import { Staging } from './staging.js'
 
 /** The index is written after this many records at the latest. */
 export const FLUSH_RECORDS = 4_096
+const TURN_MS = 20
 
 export interface CaughtUp {
   /** the first damaged spot that may have cost something; nothing behind it is taken in */
@@ -42,12 +44,16 @@ export interface CatchUpOptions {
 /** Scans the log from where the index ends. */
 export async function catchUp(log: RecordLog, index: StreamIndex, options: CatchUpOptions = {}): Promise<CaughtUp> {
   const scanner = log.scan(index.state.point)
+  let turned = Date.now()
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     throwIfAborted(options.signal)
-    const damage = await takeBlock(log, index, items, scanner.end(), options)
+    const damage = await answer(takeBlock(log, index, items, scanner.end(), options))
     if (damage !== undefined) return { damage, end: scanner.end() }
     options.onBlock?.(index.length)
-    await turn() // a long scan of what is at hand would let no timer and no signal through
+    if (Date.now() - turned >= TURN_MS) {
+      await turn()
+      turned = Date.now()
+    }
     if (index.length - index.persisted.length >= FLUSH_RECORDS) await options.flush?.()
   }
   const end = scanner.end()
@@ -56,21 +62,21 @@ export async function catchUp(log: RecordLog, index: StreamIndex, options: Catch
   return { damage: { at: location, to: location, firstPos: pos + 1, lastPos: pos + 1 }, end }
 }
 
-/** Lets the event loop go round once. */
+/** Lets the event loop go round once: a long scan of what is at hand would let no timer and no signal through. */
 function turn(): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve)
   })
 }
 
-async function takeBlock(
+function* takeBlock(
   log: RecordLog,
   index: StreamIndex,
   items: ScanItem[],
   end: ScanEnd,
   options: CatchUpOptions,
-): Promise<Damage | undefined> {
-  await answer(index.prepare())
+): Query<Damage | undefined> {
+  yield* index.prepare()
   const staging = new Staging(new Lookup(log, index))
   const locations: number[] = []
   let damage: Damage | undefined
@@ -91,14 +97,19 @@ async function takeBlock(
       break
     }
     if (frame.kind === KIND.record || frame.kind === KIND.header) {
-      const value = await decoded(log, frame, at)
+      if (!log.codec.knows(frame.shapes)) yield* wait(log.learnShapes(frame, at))
+      const value = decoded(log, frame)
       if (value === undefined || !isSound(log.sessionId, frame, value)) {
         damage = { at, to: at, firstPos: frame.pos, lastPos: frame.pos }
         break
       }
       if (frame.kind === KIND.header) header = { location: at, hash: frame.hash, agent: agentOf(value) }
-      else await takeRecord(staging, value as unknown as StoredRecord, frame, options)
-      if (frame.kind === KIND.record) locations.push(at)
+      else {
+        const record = value as unknown as StoredRecord
+        const placed = yield* staging.add(record, frame.pos, lineageOf(frame))
+        locations.push(at)
+        options.onRecord?.(record, frame, placed)
+      }
     }
     point = pointBehind(frame, at)
   }
@@ -131,24 +142,11 @@ function isSound(sessionId: string, frame: Frame, value: unknown): boolean {
   return isStored && badField(record) === undefined && frame.parent < frame.pos
 }
 
-async function takeRecord(
-  staging: Staging,
-  record: StoredRecord,
-  frame: Frame,
-  options: CatchUpOptions,
-): Promise<void> {
-  const lineage = {
-    parent: frame.parent,
-    orphan: (frame.flags & FLAG_ORPHAN) !== 0,
-    gap: (frame.flags & FLAG_GAP) !== 0,
-  }
-  const placing = answer(staging.add(record, frame.pos, lineage))
-  const placed = placing instanceof Promise ? await placing : placing
-  options.onRecord?.(record, frame, placed)
+function lineageOf({ parent, flags }: Frame): Lineage {
+  return { parent, orphan: (flags & FLAG_ORPHAN) !== 0, gap: (flags & FLAG_GAP) !== 0 }
 }
 
-async function decoded(log: RecordLog, frame: Frame, at: number): Promise<Decoded | undefined> {
-  if (!log.codec.knows(frame.shapes)) await log.learnShapes(frame, at)
+function decoded(log: RecordLog, frame: Frame): Decoded | undefined {
   try {
     return log.decode(frame)
   } catch (error) {

@@ -1,12 +1,35 @@
+import type { MaybePromise } from '../log/storage.js'
+
 /**
- * One at a time, in the order of asking.
+ * One at a time, in the order of asking. Where nobody holds it, the work is done at once.
  */
 export class Mutex {
-  private last: Promise<unknown> = Promise.resolve()
+  private isHeld = false
+  private readonly waiting: (() => void)[] = []
 
-  run<T>(work: () => T | Promise<T>): Promise<T> {
-    const result = this.last.then(work)
-    this.last = result.catch(() => undefined)
+  run<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+    if (!this.isHeld) return this.hold(work)
+    return new Promise<void>((resolve) => this.waiting.push(resolve)).then(() => this.hold(work))
+  }
+
+  private hold<T>(work: () => MaybePromise<T>): MaybePromise<T> {
+    this.isHeld = true
+    let result: MaybePromise<T>
+    try {
+      result = work()
+    } catch (error) {
+      this.release()
+      throw error
+    }
+    if (result instanceof Promise) return result.finally(() => this.release())
+    this.release()
     return result
+  }
+
+  /** Hands it on to the one that waits longest; until that one's turn comes it is held. */
+  private release(): void {
+    const next = this.waiting.shift()
+    if (next === undefined) this.isHeld = false
+    else next()
   }
 }

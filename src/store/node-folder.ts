@@ -106,11 +106,29 @@ async function releaseAll(
   lock: FolderLock,
 ): Promise<void> {
   try {
+    await settleIndex(environment.level, join(folder, INDEX_FOLDER))
     await environment.level.close()
     if (environment.isLevelBroken) putAside(join(folder, INDEX_FOLDER))
   } finally {
     storage.close()
     lock.release()
+  }
+}
+
+/** From so many bytes on, level's newest rows are worth a table. */
+const SETTLED_BYTES = 256 * 1024
+/** Behind all keys: to compact nothing has level write its newest rows, and no more. */
+const BEHIND_ALL = '\uffff'
+
+/** Has level put its newest rows into a table, as each opening would do again; without them nothing is lost. */
+async function settleIndex(level: IndexLevel, folder: string): Promise<void> {
+  const { compactRange } = level as { compactRange?: (from: string, to: string) => Promise<void> }
+  try {
+    const logs = readdirSync(folder).filter((name) => name.endsWith('.log'))
+    const bytes = logs.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
+    if (bytes >= SETTLED_BYTES) await compactRange?.call(level, BEHIND_ALL, BEHIND_ALL)
+  } catch {
+    // The log holds all that these rows say.
   }
 }
 

@@ -8,7 +8,7 @@ import type { Query } from '../index/query.js'
 import type { StreamState } from '../index/root.js'
 import type { StreamIndex } from '../index/stream-index.js'
 import { FLAG_GAP, FLAG_ORPHAN, KIND } from '../log/frame.js'
-import type { LogEntry } from '../log/record-log.js'
+import type { LogEntry } from '../log/framer.js'
 import type { LogPoint } from '../log/scanner.js'
 import { canonicalize, canonicalText } from '../record/canonical.js'
 import { AsrError } from '../record/error.js'
@@ -39,10 +39,12 @@ export interface Arrival {
 const DEFAULT_ID_FORM = /^r[0-9]+(?:\.[0-9]+)?$/
 
 export class Staging implements Surroundings {
-  private fresh: Placed[] = []
-  private ids = new Map<string, number>()
+  private readonly fresh: Placed[] = []
+  private readonly records: StoredRecord[] = []
+  /** where the ids of `records` stand: of so many of them, the others are added when somebody asks */
+  private readonly ids = new Map<string, number>()
+  private identified = 0
   private plans = new Map<string, number>()
-  private records = new Map<number, StoredRecord>()
   private heads = new Map<string, number | undefined>()
   private lastSeq: number
   private updatedAt: string | null
@@ -109,8 +111,7 @@ export class Staging implements Surroundings {
 
   private keep(placed: Placed, record: StoredRecord, pos: number): void {
     this.fresh.push(placed)
-    this.ids.set(record.id, pos)
-    this.records.set(pos, record)
+    this.records.push(record)
     if (record.type === 'plan' && typeof record.planId === 'string' && !this.plans.has(record.planId)) {
       this.plans.set(record.planId, pos)
     }
@@ -131,7 +132,7 @@ export class Staging implements Surroundings {
       }
       heads = moved
     }
-    return { ...this.base, point, lastSeq, updatedAt, defaultIdsTaken, heads }
+    return { header: this.base.header, point, lastSeq, updatedAt, defaultIdsTaken, heads }
   }
 
   /** Hands what was taken to the index, each record at its location in the log. */
@@ -146,24 +147,31 @@ export class Staging implements Surroundings {
   /** Where things stand, to come back to when a later record of the same append is refused. */
   savepoint(): () => void {
     const { fresh, lastSeq, updatedAt, defaultIdsTaken } = this
-    const kept = { length: fresh.length, heads: copyOf(this.heads), plans: copyOf(this.plans) }
+    const { length } = fresh
+    const heads = copyOf(this.heads)
+    const plans = copyOf(this.plans)
     return () => {
-      for (const { entry, name } of this.fresh.splice(kept.length)) {
-        this.ids.delete(name.id)
-        this.records.delete(entry.pos)
-      }
-      this.heads = kept.heads
-      this.plans = kept.plans
+      this.fresh.splice(length)
+      for (const { id } of this.records.splice(length)) this.ids.delete(id)
+      this.identified = Math.min(this.identified, length)
+      this.heads = heads ?? new Map()
+      this.plans = plans ?? new Map()
       Object.assign(this, { lastSeq, updatedAt, defaultIdsTaken })
     }
   }
 
   *find(id: string): Query<number> {
+    const { records, base } = this
+    while (this.identified < records.length) {
+      const record = records[this.identified++]
+      this.ids.set(record.id, base.point.pos + this.identified)
+    }
     return this.ids.get(id) ?? (yield* this.lookup.find(id))
   }
 
   placed(pos: number): Entry | undefined {
-    return this.fresh[pos - this.base.point.pos - 1]?.entry
+    const { base } = this
+    return pos > base.point.pos ? this.fresh[pos - base.point.pos - 1]?.entry : this.lookup.index.newestAt(pos)
   }
 
   *entry(pos: number): Query<Entry> {
@@ -192,7 +200,7 @@ export class Staging implements Surroundings {
 
   /** The stored record at a position, also of this staging. */
   *storedRecord(pos: number): Query<StoredRecord> {
-    return this.records.get(pos) ?? (yield* this.lookup.record(pos))
+    return this.records[pos - this.base.point.pos - 1] ?? (yield* this.lookup.record(pos))
   }
 
   /** The first default id that nobody took; until somebody takes one out of turn, `r<seq>` is free from the position on. */
@@ -217,8 +225,9 @@ export class Staging implements Surroundings {
   }
 }
 
-function copyOf<K, V>(map: Map<K, V>): Map<K, V> {
-  return map.size === 0 ? new Map() : new Map(map)
+/** A copy, made only of what holds something: a savepoint is taken for each call. */
+function copyOf<K, V>(map: Map<K, V>): Map<K, V> | undefined {
+  return map.size === 0 ? undefined : new Map(map)
 }
 
 const ROOT: Lineage = { parent: 0, orphan: false, gap: false }

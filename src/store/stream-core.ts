@@ -8,7 +8,9 @@ import { answer, type Query } from '../index/query.js'
 import type { IndexReader } from '../index/reader.js'
 import { clearLog, IndexDamaged, type IndexLevel } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
-import type { LogEntry, RecordLog } from '../log/record-log.js'
+import type { LogEntry } from '../log/framer.js'
+import type { RecordLog } from '../log/record-log.js'
+import type { MaybePromise } from '../log/storage.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import { PRIMARY } from '../record/record.js'
 import { catchUp, corrupt, FLUSH_RECORDS } from './catch-up.js'
@@ -178,10 +180,15 @@ export class StreamCore {
   }
 
   /** Writes appends to the log, and syncs where the store is to survive a power cut. */
-  async write(appends: readonly LogEntry[][]): Promise<number[]> {
+  write(appends: readonly LogEntry[][]): MaybePromise<number[]> {
     this.environment.guard()
-    const locations = await this.log.append(appends)
-    if (this.environment.durability === 'disk') await this.sync()
+    const written = this.log.append(appends)
+    return this.environment.durability === 'disk' ? this.synced(written) : written
+  }
+
+  private async synced<T>(written: MaybePromise<T>): Promise<T> {
+    const locations = await written
+    await this.sync()
     return locations
   }
 
@@ -192,13 +199,13 @@ export class StreamCore {
     this.durable = location
   }
 
-  /** After each append: wakes followers, and has the index written when it lags. */
-  async appended(): Promise<void> {
+  /** After each append: wakes followers, and has the index written when it lags; to be waited for when it lags far. */
+  appended(): MaybePromise<void> {
     for (const listener of [...this.listeners]) listener()
     const lag = this.length - this.index.persisted.length
     if (lag >= FLUSH_RECORDS || this.log.bytes - this.persistedBytes >= FLUSH_BYTES) {
       const flush = this.flush()
-      if (lag >= LAG_RECORDS_MAX) await flush
+      if (lag >= LAG_RECORDS_MAX) return flush
     } else if (lag >= IDLE_RECORDS) {
       this.flushWhenIdle()
     }
@@ -280,9 +287,14 @@ export class StreamCore {
     this.persistedAs({ bytes, durable })
   }
 
-  private flushWhenIdle(): void {
-    clearTimeout(this.idle)
-    this.idle = setTimeout(() => void this.flush(), IDLE_MS)
+  /** One timer until it fires: to put it off at each append would cost more than looking again when it does. */
+  private flushWhenIdle(seen = 0): void {
+    if (this.idle !== undefined) return
+    this.idle = setTimeout(() => {
+      this.idle = undefined
+      if (this.length === seen) void this.flush()
+      else if (this.length > this.index.persisted.length) this.flushWhenIdle(this.length)
+    }, IDLE_MS)
     ;(this.idle as { unref?: () => void }).unref?.()
   }
 }

@@ -65,9 +65,13 @@ export class StoredStream implements Stream {
     return header as Header
   }
 
-  async append(records: AsrRecord | AsrRecord[], options: AppendOptions = {}): Promise<Receipt> {
-    this.writable()
-    return this.queue.append(snapshot(Array.isArray(records) ? records : [records]), options)
+  append(records: AsrRecord | AsrRecord[], options: AppendOptions = {}): Promise<Receipt> {
+    try {
+      this.writable()
+      return this.queue.append(snapshot(Array.isArray(records) ? records : [records]), options)
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 
   async get(recordId: string): Promise<StoredRecord | undefined> {

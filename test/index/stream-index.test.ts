@@ -30,6 +30,12 @@ async function written(size: number, plain = new PlainIndex(1)) {
   return { index, plain, level: index.level, rows }
 }
 
+async function copyOf(level: IndexLevel): Promise<IndexLevel> {
+  const copy = memoryLevel()
+  for await (const [key, bytes] of logRows(level, LOG)) await copy.put(key, bytes, ENCODINGS)
+  return copy
+}
+
 /** The answers are right, or the index says that it is damaged: nothing else. */
 async function rightOrDamaged(level: IndexLevel, plain: PlainIndex): Promise<'right' | 'damaged' | 'absent'> {
   try {
@@ -129,6 +135,43 @@ test('CORE-10: rows in each other’s places are found out', async () => {
     assert.is(await rightOrDamaged(level, plain), 'damaged')
     await level.put(pages[i][0], pages[i][1], ENCODINGS)
   }
+})
+
+/** Asks for a key, and has the index written anew once the question has waited so many times. */
+async function flushedBetween(index: StreamIndex, key: number, waits: number, flushed: () => Promise<void>) {
+  const question = index.candidates(key)
+  let step = question.next()
+  for (let wait = 0; !step.done; wait++) {
+    await step.value
+    if (wait === waits) await flushed()
+    step = question.next()
+  }
+  return step.value
+}
+
+test('CORE-10: a flush between the steps of a look-up hides no key', async () => {
+  const MERGES = 131_072 // records: a flush behind them merges the keys of the second sixteen pages
+  const plain = new PlainIndex(5, 16)
+  const before = emptyIndex()
+  await feed(before, plain, MERGES - 100)
+  await flush(before)
+  const rows = plain.upTo(MERGES + 100)
+  const right = (key: number) => (plain.byKey.get(key) ?? []).filter((pos) => pos <= MERGES + 100)
+  const newest = rows.slice(MERGES - 100, MERGES - 1).filter(({ keys }) => keys.length > 0)
+  for (const [i, { keys }] of newest.slice(0, 4).entries()) {
+    const opened = (await StreamIndex.open(await copyOf(before.level), LOG, createRowCache()))?.index as StreamIndex
+    await feed(opened, plain, MERGES - 1)
+    try {
+      const found = await flushedBetween(opened, keys[0], i, async () => {
+        await feed(opened, plain, MERGES + 100)
+        await flush(opened)
+      })
+      assert.equal(found, right(keys[0]))
+    } catch (error) {
+      if (!(error instanceof IndexDamaged)) throw error // it is asked again
+    }
+  }
+  assert.ok(newest.length >= 4)
 })
 
 test('a level of another log, or of none, holds nothing', async () => {

@@ -2,8 +2,9 @@
  * Logs made without a store, and their frames one by one.
  */
 import { FRAME_HEAD_BYTES, type Frame, KIND, readFrame } from '../../src/log/frame.js'
+import type { LogEntry } from '../../src/log/framer.js'
 import { MemoryStorage } from '../../src/log/memory-storage.js'
-import { type LogEntry, RecordLog } from '../../src/log/record-log.js'
+import { RecordLog } from '../../src/log/record-log.js'
 import type { ScanEnd, ScanItem } from '../../src/log/scanner.js'
 import { LOG_START } from '../../src/log/scanner.js'
 import { listLogs, SEGMENT_BYTES, type Segment, saltOf } from '../../src/log/segment.js'
@@ -97,7 +98,7 @@ export function framesOf(bytes: Uint8Array, salt = saltOf({ name: '', incarnatio
 }
 
 /** What is appended meanwhile goes into a segment of its own, as if the last one had reached its size. */
-export async function inNewSegment<T>(log: { segments: Segment[] }, append: () => Promise<T>): Promise<T> {
+export async function inNewSegment<T>(log: { segments: Segment[] }, append: () => T | Promise<T>): Promise<T> {
   const last = log.segments[log.segments.length - 1]
   const { size } = last
   last.size = SEGMENT_BYTES

@@ -20,17 +20,16 @@ test('one at a time, in the order of asking, however long each takes', async () 
 
 test('a failure is its caller’s alone, whether it is thrown or rejected', async () => {
   const mutex = new Mutex()
-  const failing = [
-    mutex.run(() => {
-      throw new Error('thrown')
-    }),
-    mutex.run(() => Promise.reject(new Error('rejected'))),
-  ]
+  const thrower = () => {
+    throw new Error('thrown')
+  }
+  assert.throws(() => mutex.run(thrower), 'thrown')
+  const failing = [mutex.run(() => Promise.reject(new Error('rejected'))), mutex.run(thrower)]
   const after = mutex.run(() => 'done')
   const outcomes = await Promise.allSettled(failing)
   assert.equal(
     outcomes.map((one) => one.status === 'rejected' && (one.reason as Error).message),
-    ['thrown', 'rejected'],
+    ['rejected', 'thrown'],
   )
   assert.is(await after, 'done')
 })
@@ -38,7 +37,7 @@ test('a failure is its caller’s alone, whether it is thrown or rejected', asyn
 test('what is asked for inside waits until the one that asks has ended', async () => {
   const mutex = new Mutex()
   const events: string[] = []
-  let inner: Promise<void> | undefined
+  let inner: unknown
   await mutex.run(async () => {
     inner = mutex.run(() => void events.push('inner'))
     await later(5)
@@ -46,6 +45,27 @@ test('what is asked for inside waits until the one that asks has ended', async (
   })
   await inner
   assert.equal(events, ['outer', 'inner'])
+})
+
+test('work that nobody holds up is done at once, also what it asks for behind itself', async () => {
+  const mutex = new Mutex()
+  assert.is(
+    mutex.run(() => 'at once'),
+    'at once',
+  )
+  const events: string[] = []
+  let inner: unknown
+  void mutex.run(() => {
+    inner = mutex.run(() => void events.push('inner'))
+    events.push('outer')
+  })
+  assert.equal(events, ['outer'])
+  await inner
+  assert.equal(events, ['outer', 'inner'])
+  assert.is(
+    mutex.run(() => 1),
+    1,
+  )
 })
 
 test.run()

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { AsrError } from '../../main.js'
+import { AsrError } from '../../record/error.js'
 import { action, example } from '../cli.js'
 import { reading } from '../open.js'
 import { printableLines } from '../text.js'

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
-import { type Diagnostic, type ImportReport, isAsrError, type Store } from '../../main.js'
+import type { Diagnostic, ImportReport, Store } from '../../main.js'
+import { isAsrError } from '../../record/error.js'
 import { action, type Cli, example } from '../cli.js'
 import { endBad, failure, say } from '../exit.js'
 import { openInput } from '../input.js'

@@ -6,8 +6,8 @@ import type {
   RecorderOptions,
   RecorderProblem,
   RecorderSummary,
+  Store,
 } from '../../main.js'
-import { openStore, type Store } from '../../main.js'
 import { action, type Cli, example } from '../cli.js'
 import { endBad, failure, say } from '../exit.js'
 import { LineSplitter } from '../frame-lines.js'
@@ -142,6 +142,7 @@ async function recordAgent({ location }: Cli, agent: string[], options: RecordOp
 }
 
 async function openRecorder(location: string, options: RecordOptions): Promise<{ store: Store; recorder: Recorder }> {
+  const { openStore } = await import('../../jsonl/open.js')
   const store = await openStore(location, { create: true })
   for (const { code, message } of store.notices) say(`note: ${code}: ${message}`)
   return { store, recorder: await newRecorder(store, options, { onProblem: tell }) }
