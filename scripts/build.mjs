@@ -28,13 +28,19 @@ const addonPlugin = {
   },
 }
 
-/** commander asks for `node:child_process` at once, for subcommands that are programs of their own: we have none. */
-const commanderPlugin = {
-  name: 'commander',
+/**
+ * Node's own modules are asked for with `require`: an `import` of one makes a namespace of all it exports, which has it
+ * load more. commander asks for `node:child_process`, for subcommands that are programs of their own: we have none.
+ */
+const builtinPlugin = {
+  name: 'builtins',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer, path }) =>
-      /[\\/]commander[\\/]/.test(importer) ? { path, namespace: 'unused' } : undefined,
-    )
+    onResolve({ filter: /^node:/ }, ({ path, importer, namespace }) => {
+      if (namespace === 'builtin') return { path, external: true }
+      const isUnused = path === 'node:child_process' && /[\\/]commander[\\/]/.test(importer)
+      return { path, namespace: isUnused ? 'unused' : 'builtin' }
+    })
+    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: `module.exports = require('${path}')` }))
     onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }))
   },
 }
@@ -78,7 +84,7 @@ if (existsSync(join(projectRoot, 'src/cli/main.ts'))) {
     banner: { js: BANNER },
     // Without its streams and its addon: to load them takes a start longer than most commands gain by them.
     alias: { msgpackr: 'msgpackr/pack' },
-    plugins: [addonPlugin, commanderPlugin],
+    plugins: [addonPlugin, builtinPlugin],
     logLevel: 'warning',
     metafile: true,
   })

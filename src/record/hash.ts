@@ -28,9 +28,7 @@ export function check32(bytes: Uint8Array, seed = 0n): number {
 
 /** XXH64 of a text's UTF-8. @throws ASR_TOO_LARGE */
 export function hashText(text: string): bigint {
-  if (text.length * 3 <= scratch.length) {
-    return xxh.h64Raw(scratch.subarray(0, encoder.encodeInto(text, scratch).written))
-  }
+  if (text.length * 3 <= scratch.length) return xxh.h64(text)
   const state = xxh.create64()
   let size = 0
   for (let at = 0; at < text.length; ) {
