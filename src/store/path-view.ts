@@ -6,6 +6,7 @@ import { CallPairing } from '../context-view/pairing.js'
 import { type ViewPositions, viewPositions } from '../context-view/view.js'
 import { ActivePath, type Span } from '../heads/path.js'
 import type { Query } from '../index/query.js'
+import type { MaybePromise } from '../log/storage.js'
 import type { Diagnostic } from '../record/error.js'
 import type { StoredRecord } from '../record/record.js'
 import { deadOnPath, revisedAfter } from '../supersede/entity.js'
@@ -47,7 +48,7 @@ function* positionsIn(spans: readonly Span[]): Generator<number, void> {
   for (const { from, to } of spans) for (let pos = from; pos <= to; pos++) yield pos
 }
 
-function spansOf(core: StreamCore, path: ActivePath): Promise<Span[]> {
+function spansOf(core: StreamCore, path: ActivePath): MaybePromise<Span[]> {
   return core.ask(() => path.spansAfter(0))
 }
 
@@ -60,14 +61,15 @@ function recordsOf(core: StreamCore, path: ActivePath): AsyncIterable<StoredReco
   return new RecordIterator(new RecordReader(core), async () => positionsIn(await spansOf(core, path)))
 }
 
-async function* resolvedOf(core: StreamCore, path: ActivePath): AsyncGenerator<StoredRecord> {
-  const reader = new RecordReader(core)
-  const dead = await core.ask(() => deadOnPath(path))
-  const revised = await core.ask(() => revisedAfter(path, 0))
-  for (const pos of positionsIn(await spansOf(core, path))) {
-    const inForce = await core.ask(() => resolvedAt(path, dead, revised, pos))
-    if (inForce > 0) yield await reader.record(inForce)
-  }
+function resolvedOf(core: StreamCore, path: ActivePath): AsyncIterable<StoredRecord> {
+  return new RecordIterator(new RecordReader(core), async () => {
+    const dead = await core.ask(() => deadOnPath(path))
+    const revised = await core.ask(() => revisedAfter(path, 0))
+    const spans = await spansOf(core, path)
+    return (function* (): Generator<MaybePromise<number>, void> {
+      for (const pos of positionsIn(spans)) yield core.ask(() => resolvedAt(path, dead, revised, pos))
+    })()
+  })
 }
 
 /** The context view at the end of a path (CORE-24). */
@@ -120,6 +122,6 @@ export function badExtent(recordId: string): Diagnostic {
 }
 
 /** Whether a record is a compaction that will be passed over for its extent: what import reports of it. */
-export function isBadExtent(core: StreamCore, pos: number): Promise<boolean> {
+export function isBadExtent(core: StreamCore, pos: number): MaybePromise<boolean> {
   return core.ask(({ index }) => endsAtBadExtent(new ActivePath(index, pos)))
 }

@@ -2,17 +2,18 @@
  * Records at rising positions, one after the other. Written by hand: an async generator would spend more on promises
  * than the reading takes, and most records are in what was read last.
  */
+import type { MaybePromise } from '../log/storage.js'
 import type { StoredRecord } from '../record/record.js'
 import type { RecordReader } from './record-reader.js'
 
 export class RecordIterator implements AsyncIterableIterator<StoredRecord> {
   private loading: Promise<unknown> | undefined
-  private positions: Iterator<number> | undefined
+  private positions: Iterator<MaybePromise<number>> | undefined
 
   constructor(
     private readonly reader: RecordReader,
-    /** which records, worked out when the first is asked for */
-    private readonly choose: () => Promise<Iterator<number>>,
+    /** which records, worked out when the first is asked for; 0 stands for none */
+    private readonly choose: () => MaybePromise<Iterator<MaybePromise<number>>>,
     /** called at the end: may throw for what is missing there */
     private readonly atEnd: () => void = () => undefined,
   ) {}
@@ -26,13 +27,14 @@ export class RecordIterator implements AsyncIterableIterator<StoredRecord> {
     if (this.loading !== undefined) return this.loading.then(() => this.next())
     if (this.positions === undefined) return this.begin()
     try {
-      const step = this.positions.next()
-      if (step.done) {
-        this.atEnd()
-        return Promise.resolve({ done: true, value: undefined })
+      for (let step = this.positions.next(); !step.done; step = this.positions.next()) {
+        const pos = step.value
+        if (pos === 0) continue
+        const held = typeof pos === 'number' ? this.reader.held(pos) : undefined
+        return held === undefined ? this.load(pos) : Promise.resolve({ done: false, value: held })
       }
-      const held = this.reader.held(step.value)
-      return held === undefined ? this.load(step.value) : Promise.resolve({ done: false, value: held })
+      this.atEnd()
+      return Promise.resolve({ done: true, value: undefined })
     } catch (error) {
       return Promise.reject(error)
     }
@@ -45,14 +47,21 @@ export class RecordIterator implements AsyncIterableIterator<StoredRecord> {
 
   private begin(): Promise<IteratorResult<StoredRecord>> {
     return this.inTurn(
-      this.choose().then((positions) => {
+      Promise.resolve(this.choose()).then((positions) => {
         this.positions = positions
       }),
     ).then(() => this.next())
   }
 
-  private load(pos: number): Promise<IteratorResult<StoredRecord>> {
-    return this.inTurn(this.reader.record(pos)).then((value) => ({ done: false, value }))
+  private load(position: MaybePromise<number>): Promise<IteratorResult<StoredRecord>> {
+    return this.inTurn(this.recordAt(position)).then((value) =>
+      value === undefined ? this.next() : { done: false, value },
+    )
+  }
+
+  private async recordAt(position: MaybePromise<number>): Promise<StoredRecord | undefined> {
+    const pos = await position
+    return pos === 0 ? undefined : this.reader.record(pos)
   }
 
   /** Has later calls wait for this one, however it ends. */

@@ -7,7 +7,7 @@ import { flushIndex } from '../index/flush.js'
 import { answer, type Query } from '../index/query.js'
 import type { IndexReader } from '../index/reader.js'
 import { clearLog, IndexDamaged, type IndexLevel } from '../index/rows.js'
-import { StreamIndex } from '../index/stream-index.js'
+import { type Persisted, StreamIndex } from '../index/stream-index.js'
 import type { LogEntry } from '../log/framer.js'
 import type { RecordLog } from '../log/record-log.js'
 import type { MaybePromise } from '../log/storage.js'
@@ -89,19 +89,32 @@ export class StreamCore {
     return this.index.length
   }
 
-  /** An answer from the index; a damaged index is built again from the log, and asked again. */
-  async ask<T>(question: (lookup: Lookup) => Query<T>): Promise<T> {
-    for (;;) {
-      const { index } = this
-      const { persisted } = index
-      try {
-        return await answer(question(this.lookup))
-      } catch (error) {
-        if (!(error instanceof IndexDamaged)) throw error
-        if (index !== this.index || persisted !== index.persisted) continue // a flush or rebuild came between
-        await this.writing.run(() => (index === this.index ? this.mend() : undefined))
-      }
+  /**
+   * An answer from the index, at once when it is at hand. A damaged index is built again from the log, and asked again.
+   * It never throws: a failure is a rejection.
+   */
+  ask<T>(question: (lookup: Lookup) => Query<T>): MaybePromise<T> {
+    const { index } = this
+    const { persisted } = index
+    const again = (error: unknown): Promise<T> => this.askAgain(question, error, index, persisted)
+    try {
+      const given = answer(question(this.lookup))
+      return given instanceof Promise ? given.catch(again) : given
+    } catch (error) {
+      return again(error)
     }
+  }
+
+  private async askAgain<T>(
+    question: (lookup: Lookup) => Query<T>,
+    error: unknown,
+    index: StreamIndex,
+    persisted: Persisted,
+  ): Promise<T> {
+    if (!(error instanceof IndexDamaged)) throw error
+    const isSame = index === this.index && persisted === index.persisted // else a flush or rebuild came between
+    if (isSame) await this.writing.run(() => (index === this.index ? this.mend() : undefined))
+    return this.ask(question)
   }
 
   /** Builds a damaged index again, in memory when level itself fails: the log holds all; the caller holds `writing`. */
