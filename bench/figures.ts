@@ -12,6 +12,7 @@ import { memory } from './memory.js'
 import { path } from './path.js'
 import { record } from './record.js'
 import { reopen } from './reopen.js'
+import { replay } from './replay.js'
 import { scan } from './scan.js'
 
 export const FIGURES: { [name: string]: Figure } = {
@@ -26,4 +27,5 @@ export const FIGURES: { [name: string]: Figure } = {
   reopen,
   'many-streams': manyStreams,
   record,
+  replay,
 }

@@ -1,8 +1,26 @@
 /** The public exports. */
+export { createReplayAgent } from './acp/agent/agent.js'
+export type * from './acp/agent/api.js'
+export type * from './acp/equivalence/api.js'
+export { compareContextViews } from './acp/equivalence/compare.js'
 export type { Direction } from './acp/frames.js'
 export type * from './acp/record/api.js'
 export { createRecorder } from './acp/record/recorder.js'
 export { type MessageStream, recordingStream, type TapOptions } from './acp/record/stream.js'
+export {
+  capturedUpdates,
+  currentState,
+  losses,
+  type Replay,
+  type ReplayLoss,
+  type ReplayOptions,
+  replay,
+  type SessionUpdate,
+  type SessionUpdateParams,
+  type UpdateFrame,
+  updateFrame,
+  writeReplay,
+} from './acp/replay/main.js'
 export { memoryLocation, openStore } from './jsonl/open.js'
 export type { LogStorage, StoredFile } from './log/storage.js'
 export { AsrError, type Diagnostic, isAsrError, type Severity } from './record/error.js'

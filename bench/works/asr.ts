@@ -5,6 +5,7 @@ import { createReadStream, rmSync } from 'node:fs'
 import { memoryUsage } from 'node:process'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { replay } from '../../src/acp/replay/main.js'
 import { openStore, type Store, type Stream } from '../../src/main.js'
 // What opening a folder loads, so that it counts as loading.
 import '../../src/store/node-folder.js'
@@ -24,6 +25,24 @@ export const WORKS: Works = {
       let entries = 0
       for await (const _ of view.entries()) entries++
       return entries
+    }),
+
+  /** Milliseconds from the request to the first update, in a store that is open. */
+  'first update': (path) =>
+    opened(path, async (store) => {
+      const start = performance.now()
+      await replay(await store.stream(SESSION))
+        [Symbol.asyncIterator]()
+        .next()
+      return performance.now() - start
+    }),
+
+  /** All updates, replayed to nobody. */
+  replay: (path) =>
+    opened(path, async (store) => {
+      let updates = 0
+      for await (const _ of replay(await store.stream(SESSION))) updates++
+      return updates
     }),
 
   append: (path, times) =>

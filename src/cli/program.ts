@@ -15,7 +15,9 @@ import { lsCommand } from './commands/ls.js'
 import { pathCommand } from './commands/path.js'
 import { recordCommand } from './commands/record.js'
 import { reindexCommand } from './commands/reindex.js'
+import { replayCommand } from './commands/replay.js'
 import { rmCommand } from './commands/rm.js'
+import { serveCommand } from './commands/serve.js'
 import { setHeadCommand } from './commands/set-head.js'
 import { statsCommand } from './commands/stats.js'
 import { verifyCommand } from './commands/verify.js'
@@ -24,6 +26,8 @@ import { VERSION } from './version.js'
 const COMMANDS = [
   importCommand,
   recordCommand,
+  replayCommand,
+  serveCommand,
   lsCommand,
   logCommand,
   headsCommand,

@@ -8,6 +8,7 @@ import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
 import type { ObservedFrame } from '../main.js'
 import { LineSplitter } from './frame-lines.js'
+import { asynchronous } from './pipe.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'] as const
 
@@ -87,12 +88,6 @@ function pass(from: Readable, to: Writable, lines: LineSplitter): Promise<void> 
       else resolve()
     })
   })
-}
-
-/** Pipes of a Node process block while the reader is slow; both directions would stand still. */
-function asynchronous(stream: NodeJS.WriteStream): void {
-  const { _handle: handle } = stream as unknown as { _handle?: { setBlocking?: (blocking: boolean) => void } }
-  handle?.setBlocking?.(false)
 }
 
 function tap(dir: 'c2a' | 'a2c', observe: (frame: ObservedFrame) => void): LineSplitter {

@@ -6,7 +6,7 @@ import { PARTICIPATES } from '../index/entry.js'
 import { pageOf } from '../index/page.js'
 import type { Query } from '../index/query.js'
 import { deadOnPath, revisedAfter } from '../supersede/entity.js'
-import { resolvedAt } from '../supersede/resolved.js'
+import { resolvedIn } from '../supersede/resolved.js'
 import { compactionInForce } from './compaction.js'
 
 export interface ViewPositions {
@@ -23,13 +23,9 @@ export function* viewPositions(path: ActivePath): Query<ViewPositions> {
   const { compaction, through, passedOver } = yield* compactionInForce(path, dead)
   const revised = yield* revisedAfter(path, through)
   const entries: number[] = []
-  for (const { from, to } of yield* path.spansAfter(through)) {
-    for (let pos = from; pos <= to; pos++) {
-      const page = yield* path.index.page(pageOf(pos))
-      if (!mayParticipate(page.type(pos))) continue
-      const inForce = yield* resolvedAt(path, dead, revised, pos)
-      if (inForce === 0) continue
-      if (((yield* path.index.page(pageOf(inForce))).flags(inForce) & PARTICIPATES) !== 0) entries.push(inForce)
+  for (const span of yield* path.spansAfter(through)) {
+    for (const pos of yield* resolvedIn(path, dead, revised, span, mayParticipate)) {
+      if (((yield* path.index.page(pageOf(pos))).flags(pos) & PARTICIPATES) !== 0) entries.push(pos)
     }
   }
   return { compaction, entries, passedOver }

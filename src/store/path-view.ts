@@ -10,7 +10,7 @@ import type { MaybePromise } from '../log/storage.js'
 import type { Diagnostic } from '../record/error.js'
 import type { StoredRecord } from '../record/record.js'
 import { deadOnPath, revisedAfter } from '../supersede/entity.js'
-import { resolvedAt } from '../supersede/resolved.js'
+import { resolvedIn } from '../supersede/resolved.js'
 import type { ContextView, Cut, Path } from './api.js'
 import type { Lookup } from './lookup.js'
 import { RecordIterator } from './record-iterator.js'
@@ -66,10 +66,31 @@ function resolvedOf(core: StreamCore, path: ActivePath): AsyncIterable<StoredRec
     const dead = await core.ask(() => deadOnPath(path))
     const revised = await core.ask(() => revisedAfter(path, 0))
     const spans = await spansOf(core, path)
-    return (function* (): Generator<MaybePromise<number>, void> {
-      for (const pos of positionsIn(spans)) yield core.ask(() => resolvedAt(path, dead, revised, pos))
-    })()
+    return inForce(spans, (span) => core.ask(() => resolvedIn(path, dead, revised, span)))
   })
+}
+
+/** How many positions of a path are resolved at a time: the first is to be there soon. */
+const RESOLVED_AT_ONCE = 256
+
+function* inForce(
+  spans: readonly Span[],
+  resolve: (span: Span) => MaybePromise<number[]>,
+): Generator<MaybePromise<number>, void> {
+  for (const { from, to } of spans) {
+    for (let at = from; at <= to; at += RESOLVED_AT_ONCE) {
+      let positions = resolve({ from: at, to: Math.min(to, at + RESOLVED_AT_ONCE - 1) })
+      if (positions instanceof Promise) {
+        const later = positions
+        yield later.then((found) => {
+          positions = found
+          return 0 // none: it only had to be waited for
+        })
+      }
+      if (positions instanceof Promise) return // it failed, and that was told
+      yield* positions
+    }
+  }
 }
 
 /** The context view at the end of a path (CORE-24). */

@@ -1,21 +1,32 @@
 /**
  * A path with each live entity once, at its position, in its revision in force.
  */
-import type { ActivePath } from '../heads/path.js'
-import { pageOf } from '../index/page.js'
+import type { ActivePath, Span } from '../heads/path.js'
+import { type Page, pageOf } from '../index/page.js'
 import type { Query } from '../index/query.js'
 import { isPosition } from './entity.js'
 
-/** The position in force of the entity that has its position at `pos`; 0 when it has none there, is dead, or a tombstone. */
-export function* resolvedAt(
+/**
+ * The positions in force of the entities that have their position in a span of the path, in path order; the dead and
+ * tombstones are left out, and so are types that are not asked for. Most records are their entity's only one: they cost
+ * no question.
+ */
+export function* resolvedIn(
   path: ActivePath,
   dead: ReadonlySet<number>,
   revised: ReadonlyMap<number, number>,
-  pos: number,
-): Query<number> {
-  const page = yield* path.index.page(pageOf(pos))
-  if (page.type(pos) === 'tombstone') return 0
-  const founder = page.founder(pos)
-  if (dead.has(founder) || !(yield* isPosition(path, pos, founder))) return 0
-  return revised.get(founder) ?? pos
+  { from, to }: Span,
+  isAskedFor: (type: string) => boolean = () => true,
+): Query<number[]> {
+  const found: number[] = []
+  let page: Page | undefined
+  for (let pos = from; pos <= to; pos++) {
+    if (page === undefined || page.last < pos) page = yield* path.index.page(pageOf(pos))
+    const type = page.type(pos)
+    if (type === 'tombstone' || !isAskedFor(type)) continue
+    const founder = page.founder(pos)
+    if (dead.has(founder) || (founder !== pos && !(yield* isPosition(path, pos, founder)))) continue
+    found.push(revised.get(founder) ?? pos)
+  }
+  return found
 }

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { ActivePath } from '../../src/heads/path.js'
 import { deadOnPath, isPosition, revisedAfter, revisionsOf, revisionsOnPath } from '../../src/supersede/entity.js'
-import { resolvedAt } from '../../src/supersede/resolved.js'
+import { resolvedIn } from '../../src/supersede/resolved.js'
 import { ask, deadOn, entitiesOn, MESSAGE, type Node, pathTo, resolvedOn, TreeIndex, trees } from '../heads/tree.js'
 import { RUNS, settings } from '../property/settings.js'
 
@@ -56,10 +56,17 @@ test('CORE-19: what the tombstones of a path end is out of it, and each live ent
         const revised = await ask(revisedAfter(path, 0))
         const resolved: [number, number][] = []
         for (const pos of on) {
-          const inForce = await ask(resolvedAt(path, dead, revised, pos))
-          if (inForce > 0) resolved.push([pos, inForce])
+          const [inForce] = await ask(resolvedIn(path, dead, revised, { from: pos, to: pos }))
+          if (inForce !== undefined) resolved.push([pos, inForce])
         }
         assert.equal(resolved, resolvedOn(nodes, on))
+        const whole: number[] = []
+        for (const span of await ask(path.spansAfter(0)))
+          whole.push(...(await ask(resolvedIn(path, dead, revised, span))))
+        assert.equal(
+          whole,
+          resolved.map(([, inForce]) => inForce),
+        )
       }
     }),
     settings(Math.ceil(RUNS / 4)),
@@ -86,8 +93,8 @@ test('CORE-18: a branch that begins behind the founder takes its first revision 
   ]
   const path = new ActivePath(new TreeIndex(nodes), 4)
   const revised = await ask(revisedAfter(path, 0))
-  const resolved = [2, 3, 4].map((pos) => ask(resolvedAt(path, new Set(), revised, pos)))
-  assert.equal(await Promise.all(resolved), [2, 4, 0])
+  const resolved = [2, 3, 4].map((pos) => ask(resolvedIn(path, new Set(), revised, { from: pos, to: pos })))
+  assert.equal(await Promise.all(resolved), [[2], [4], []])
 })
 
 test.run()

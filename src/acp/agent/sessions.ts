@@ -1,0 +1,110 @@
+/**
+ * The sessions of a connection: opened, replayed, forked, closed, deleted.
+ */
+import {
+  type AgentContext,
+  type ForkSessionRequest,
+  type ForkSessionResponse,
+  methods,
+  type ResumeSessionRequest,
+  type ResumeSessionResponse,
+  type SessionConfigOption,
+  type UpdateSessionNotification,
+} from '@agentclientprotocol/sdk/experimental/v2/unstable'
+import type { Store, Stream } from '../../store/api.js'
+import { directoriesOf } from '../paths.js'
+import { currentState, replay } from '../replay/replay.js'
+import { closedMeanwhile, invalidParams, requestError } from './errors.js'
+import { forkStream } from './fork.js'
+
+interface ResumeContext {
+  params: ResumeSessionRequest
+  client: Pick<AgentContext, 'notify'>
+  signal: AbortSignal
+}
+
+export class Sessions {
+  /** replays under way, by session: closing a session ends them */
+  private readonly replays = new Map<string, Set<AbortController>>()
+
+  constructor(private readonly store: Store) {}
+
+  /** @throws -32002 when no stream is of that session */
+  async known(sessionId: string): Promise<Stream> {
+    return answering(sessionId, () => this.store.stream(sessionId))
+  }
+
+  /**
+   * Sends what the client asked for, update by update as fast as it takes them, always with the state as the last before
+   * the answer (ASR-724, M22). @throws -32602 for a place to begin that is not the start
+   */
+  async resume({ params, client, signal }: ResumeContext): Promise<ResumeSessionResponse> {
+    const { sessionId, replayFrom } = params
+    const stream = await this.known(sessionId)
+    if (replayFrom != null && replayFrom.type !== 'start') {
+      throw invalidParams(`a replay begins at the start, not at ${JSON.stringify(replayFrom.type)}`)
+    }
+    return answering(sessionId, async () => {
+      const updates = replayFrom == null ? currentState(stream) : replay(stream, { protocol: 2 })
+      await this.whileOpen(sessionId, async (isClosed) => {
+        for await (const update of updates) {
+          signal.throwIfAborted()
+          if (isClosed()) throw closedMeanwhile(sessionId)
+          await client.notify(methods.client.session.update, update as UpdateSessionNotification)
+        }
+      })
+      return optionsOf(stream)
+    })
+  }
+
+  /** A copy of the session as it is, under an id of its own (ASR-718). */
+  async fork(params: ForkSessionRequest, signal: AbortSignal): Promise<ForkSessionResponse> {
+    const stream = await this.known(params.sessionId)
+    return answering(params.sessionId, async () => {
+      const sessionId = crypto.randomUUID()
+      await forkStream(this.store, stream, sessionId, directoriesOf({ ...params }), signal)
+      return { sessionId, ...(await optionsOf(stream)) }
+    })
+  }
+
+  async close(sessionId: string): Promise<void> {
+    await this.known(sessionId)
+    for (const replaying of this.replays.get(sessionId) ?? []) replaying.abort()
+  }
+
+  async delete(sessionId: string): Promise<void> {
+    await this.close(sessionId)
+    await answering(sessionId, () => this.store.deleteStream(sessionId))
+  }
+
+  private async whileOpen(sessionId: string, run: (isClosed: () => boolean) => Promise<void>): Promise<void> {
+    const controller = new AbortController()
+    const replays = this.replays.get(sessionId) ?? new Set()
+    this.replays.set(sessionId, replays.add(controller))
+    try {
+      await run(() => controller.signal.aborted)
+    } finally {
+      replays.delete(controller)
+      if (replays.size === 0) this.replays.delete(sessionId)
+    }
+  }
+}
+
+/** Failures of the store are told as the errors that clients know. */
+async function answering<T>(sessionId: string, act: () => Promise<T>): Promise<T> {
+  try {
+    return await act()
+  } catch (error) {
+    throw requestError(error, sessionId)
+  }
+}
+
+/** The options recorded last on primary's path: ACP tells the current ones in the answer, not in the history. */
+async function optionsOf(stream: Stream): Promise<{ configOptions?: SessionConfigOption[] }> {
+  for await (const { id } of stream.records({ reverse: true, types: ['config_change'] })) {
+    const [entity] = await stream.entity('config_change', id)
+    const options: unknown = entity?.inForce?.options
+    if (Array.isArray(options)) return { configOptions: options as SessionConfigOption[] }
+  }
+  return {}
+}

@@ -1,0 +1,130 @@
+/**
+ * Whether two streams have the same context view, as far as ACP can carry one (ASR-732).
+ */
+import type { Stream } from '../../store/api.js'
+import type { CompareOptions, Comparison, Difference, DifferenceSide } from './api.js'
+import { leftOutOf } from './left-out.js'
+import { type Outline, outlineOf } from './outline.js'
+import type { Outlined, Part } from './outliner.js'
+import { differingPlaces } from './pointers.js'
+
+const LIMIT = 100
+
+/**
+ * Compares the context views of two streams in the normal form of CORE-28 and CORE-29: the same entities in the same
+ * order, with the same ids, roles, content, tool names, inputs, mapped statuses, what was shown and file operations. What
+ * ACP can not carry is left out on both sides, and said. Each stream is read once; what is held of an entity is its id and
+ * the hashes of what it says.
+ */
+export async function compareContextViews(a: Stream, b: Stream, options: CompareOptions = {}): Promise<Comparison> {
+  const { limit = LIMIT, signal } = options
+  const ofA = await outlineOf(a, options.a, signal)
+  const ofB = await outlineOf(b, options.b, signal)
+  leaveOutOfBoth(ofA, ofB)
+  const misplaced = [...missing(ofA, ofB), ...missing(ofB, ofA).map(swapped), ...moved(ofA, ofB)]
+  const differing = [...commonOf(ofA, ofB)].filter(([one, other]) => !isSame(one, other))
+  const differences = misplaced.slice(0, limit)
+  for (const [one, other] of differing) {
+    if (differences.length >= limit) break
+    differences.push(...(await differencesOf(a, one, b, other)))
+  }
+  return {
+    equal: misplaced.length + differing.length === 0,
+    compared: [...commonOf(ofA, ofB)].length,
+    differences: differences.slice(0, limit),
+    differing: misplaced.length + differing.length,
+    leftOut: leftOutOf(ofA.losses, ofB.losses),
+  }
+}
+
+/** What is left out of one stream has no say in the other either (CORE-29). */
+function leaveOutOfBoth(a: Outline, b: Outline): void {
+  for (const { entities } of [a, b]) {
+    const keys = [...entities].filter(([, { isLeftOut }]) => isLeftOut).map(([key]) => key)
+    for (const key of keys) {
+      a.entities.delete(key)
+      b.entities.delete(key)
+    }
+  }
+}
+
+/** The entities of one stream that the other does not have. */
+function missing(a: Outline, b: Outline): Difference[] {
+  return [...a.entities]
+    .filter(([key]) => !b.entities.has(key))
+    .map(([, { kind, id, parts }]) => ({
+      kind,
+      id,
+      what: 'only_in_a',
+      pointer: '',
+      a: { recordId: parts[0].recordId },
+    }))
+}
+
+function swapped({ a, ...rest }: Difference): Difference {
+  return { ...rest, what: 'only_in_b', b: a }
+}
+
+/** The entities that follow another one than they do in the first stream, of those that both have. */
+function moved(a: Outline, b: Outline): Difference[] {
+  const before = new Map<Outlined, Outlined | undefined>()
+  let last: Outlined | undefined
+  for (const [key, entity] of b.entities) {
+    if (!a.entities.has(key)) continue
+    before.set(entity, last)
+    last = entity
+  }
+  const found: Difference[] = []
+  last = undefined
+  for (const [one, other] of commonOf(a, b)) {
+    if (before.get(other) !== last) {
+      const { kind, id } = one
+      found.push({ kind, id, what: 'order', pointer: '', a: sideOf(one.parts[0]), b: sideOf(other.parts[0]) })
+    }
+    last = other
+  }
+  return found
+}
+
+function* commonOf(a: Outline, b: Outline): Generator<[Outlined, Outlined]> {
+  for (const [key, entity] of a.entities) {
+    const other = b.entities.get(key)
+    if (other !== undefined) yield [entity, other]
+  }
+}
+
+function isSame({ parts }: Outlined, { parts: others }: Outlined): boolean {
+  return (
+    parts.length === others.length &&
+    parts.every(({ pointer, hash }, index) => pointer === others[index].pointer && hash === others[index].hash)
+  )
+}
+
+/** Where two entities differ, from their records again. */
+async function differencesOf(a: Stream, one: Outlined, b: Stream, other: Outlined): Promise<Difference[]> {
+  const { kind, id } = one
+  const found: Difference[] = []
+  for (const pointer of new Set([...one.parts, ...other.parts].map((part) => part.pointer))) {
+    const [ofA, ofB] = [one, other].map(({ parts }) => parts.find((part) => part.pointer === pointer))
+    for (const place of differingPlaces(await readPart(a, ofA), await readPart(b, ofB), pointer)) {
+      found.push({
+        kind,
+        id,
+        what: 'value',
+        pointer: place.pointer,
+        ...(ofA && { a: sideOf(ofA, place, 'a') }),
+        ...(ofB && { b: sideOf(ofB, place, 'b') }),
+      })
+    }
+  }
+  return found
+}
+
+function sideOf({ recordId }: Part, place: { a?: unknown; b?: unknown } = {}, side: 'a' | 'b' = 'a'): DifferenceSide {
+  return side in place ? { recordId, value: place[side] } : { recordId }
+}
+
+async function readPart(stream: Stream, part: Part | undefined): Promise<unknown> {
+  const record = part && (await stream.get(part.recordId))
+  return record && part.read(record)
+}

@@ -1,0 +1,73 @@
+import { type Command, Option } from 'commander'
+import { REPLAY_LOSS } from '../../acp/losses.js'
+import { capturedUpdates, type Replay, replay, updateFrame } from '../../acp/replay/main.js'
+import type { Store } from '../../main.js'
+import { type AtOptions, atOf, withAt } from '../at.js'
+import { action, type Cli, example } from '../cli.js'
+import { endBad, say } from '../exit.js'
+import { reading } from '../open.js'
+
+export function replayCommand(program: Command): void {
+  withAt(program.command('replay'))
+    .description('print a session as the ACP updates that show it to a client, a line each')
+    .argument('<session>', 'session id')
+    .option('--frames', 'as JSON-RPC notifications')
+    .addOption(
+      new Option('--wire', 'the notifications as they stood on the wire, where they were kept').conflicts([
+        'frames',
+        'head',
+        'at',
+      ]),
+    )
+    .addHelpText('after', example('asr replay my-session', 'asr replay my-session --at r12 --frames'))
+    .action(action(show))
+}
+
+interface ReplayOptions extends AtOptions {
+  frames?: boolean
+  wire?: boolean
+}
+
+/** Of a stream that is damaged, what can be told is told. */
+async function show(cli: Cli, session: string, options: ReplayOptions): Promise<void> {
+  const use = async (store: Store): Promise<void> => {
+    const known = store.notices.length
+    await (options.wire ? showWire(cli, store, session) : showReplay(cli, store, session, options))
+    // What opening the stream had to say.
+    for (const { code, message, severity } of store.notices.slice(known)) {
+      say(`note: ${code}: ${message}`)
+      if (severity === 'damage') endBad()
+    }
+  }
+  await reading(cli, use, { acceptLoss: true })
+}
+
+async function showReplay({ out }: Cli, store: Store, session: string, options: ReplayOptions): Promise<void> {
+  const replayed = replay(await store.stream(session), atOf(options))
+  const json = options.frames ? updateFrame : (params: unknown): unknown => params
+  await out.list(replayed, { text: (params) => JSON.stringify(json(params)), json })
+  if (!out.closed) await sayLosses(replayed)
+}
+
+async function sayLosses(replayed: Replay): Promise<void> {
+  for (const { loss, count, recordId } of await replayed.losses()) {
+    say(`not replayed: ${loss} (${count}${recordId === null ? '' : `, first at ${recordId}`})`)
+    if (loss === REPLAY_LOSS.damage) endBad()
+  }
+}
+
+async function showWire({ out, misuse }: Cli, store: Store, session: string): Promise<void> {
+  if (out.format === 'json') misuse('what was on the wire is printed as it was, there is no --json of it')
+  await store.stream(session)
+  const updates = await capturedUpdates(store, session)
+  if (updates === undefined) {
+    say(`no frames of session ${JSON.stringify(session)} were kept`)
+    endBad()
+    return
+  }
+  for await (const text of updates) {
+    const pending = out.write(`${text}\n`)
+    if (pending !== undefined) await pending
+    if (out.closed) return
+  }
+}
