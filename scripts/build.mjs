@@ -1,5 +1,6 @@
-/** Builds dist/: the library file by file with its types; the command line as dist/cli.js, and in dist/cli/ what it loads when needed. */
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+/** Builds dist/: the library file by file with its types; the command line as dist/cli.js, which runs what is in dist/cli/. */
+import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { packageProgram, projectRoot, run } from './project.mjs'
@@ -28,29 +29,117 @@ const addonPlugin = {
   },
 }
 
-/**
- * Node's own modules are asked for with `require`: an `import` of one makes a namespace of all it exports, which has it
- * load more. commander asks for `node:child_process`, for subcommands that are programs of their own: we have none.
- */
-const builtinPlugin = {
-  name: 'builtins',
+/** commander asks for `node:child_process` at once, for subcommands that are programs of their own: we have none. */
+const commanderPlugin = {
+  name: 'commander',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:/ }, ({ path, importer, namespace }) => {
-      if (namespace === 'builtin') return { path, external: true }
-      const isUnused = path === 'node:child_process' && /[\\/]commander[\\/]/.test(importer)
-      return { path, namespace: isUnused ? 'unused' : 'builtin' }
-    })
-    onLoad({ filter: /.*/, namespace: 'builtin' }, ({ path }) => ({ contents: `module.exports = require('${path}')` }))
+    onResolve({ filter: /^node:child_process$/ }, ({ importer, path }) =>
+      /[\\/]commander[\\/]/.test(importer) ? { path, namespace: 'unused' } : undefined,
+    )
     onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }))
   },
 }
 
-// What CommonJS packages expect to find, in an ES module. The entry itself begins with the `#!` line.
+/** What the command line loads only when needed, by its name in dist/cli/: ES modules, which share what they have in common. */
+const LATER = {
+  recorder: 'src/acp/record/recorder.ts',
+  agent: 'src/acp/agent/agent.ts',
+  'record-proxy': 'src/cli/record-proxy.ts',
+  'serve-stdio': 'src/cli/serve-stdio.ts',
+  'serve-socket': 'src/cli/serve-socket.ts',
+}
+
+const laterPlugin = {
+  name: 'later',
+  setup({ onResolve }) {
+    onResolve({ filter: /\.js$/ }, ({ path, kind }) => {
+      const name = /([^/]+)\.js$/.exec(path)?.[1]
+      return kind === 'dynamic-import' && name in LATER ? { path: `./${name}.js`, external: true } : undefined
+    })
+  },
+}
+
+/**
+ * The rest is one CommonJS file, which V8 takes from its code cache. Such a file can not wait at its top: what is waited
+ * for there is made at once, or is not needed in Node.
+ */
+const AT_ONCE = [
+  { file: /src[\\/]record[\\/]hash\.ts$/, find: 'await xxhash()', put: 'xxhash()' },
+  { file: /xxhash-wasm[\\/]esm[\\/]xxhash-wasm\.js$/, find: 'async function', put: 'function' },
+  {
+    file: /xxhash-wasm[\\/]esm[\\/]xxhash-wasm\.js$/,
+    find: '(await WebAssembly.instantiate(t)).instance',
+    put: 'new WebAssembly.Instance(new WebAssembly.Module(t))',
+  },
+  { file: /src[\\/]log[\\/]deflate\.ts$/, find: "await import('fflate')", put: 'undefined' },
+]
+
+const atOncePlugin = {
+  name: 'at-once',
+  setup({ onLoad }) {
+    onLoad({ filter: /(?:hash|deflate)\.ts$|xxhash-wasm\.js$/ }, ({ path }) => {
+      let contents = readFileSync(path, 'utf8')
+      for (const { file, find, put } of AT_ONCE) {
+        if (!file.test(path)) continue
+        if (contents.split(find).length !== 2) throw new Error(`${path} does not say once: ${find}`)
+        contents = contents.replace(find, () => put)
+      }
+      return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
+    })
+  },
+}
+
+// What CommonJS packages expect to find, in an ES module.
 const BANNER = `import { createRequire as __createRequire } from 'node:module'
 import { fileURLToPath as __fileURLToPath } from 'node:url'
 const require = __createRequire(import.meta.url)
 const __filename = __fileURLToPath(import.meta.url)
 `
+
+const SETTINGS = {
+  absWorkingDir: projectRoot,
+  outdir: 'dist/cli',
+  bundle: true,
+  platform: 'node',
+  target: 'node20',
+  minify: true, // and so all ASCII
+  logLevel: 'warning',
+  metafile: true,
+}
+
+async function bundle() {
+  const main = await build({
+    ...SETTINGS,
+    entryPoints: { main: 'src/cli/main.ts' },
+    format: 'cjs',
+    outExtension: { '.js': '.cjs' },
+    // Without its streams and its addon: to load them takes a start longer than most commands gain by them.
+    alias: { msgpackr: 'msgpackr/pack' },
+    plugins: [addonPlugin, commanderPlugin, laterPlugin, atOncePlugin],
+  })
+  const later = await build({
+    ...SETTINGS,
+    entryPoints: LATER,
+    format: 'esm',
+    splitting: true,
+    banner: { js: BANNER },
+    plugins: [addonPlugin],
+  })
+  return [main, later].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+}
+
+/** Has V8 note what it compiles for a command that opens a store and reads: a start then spends no time on it. */
+function makeCodeCache() {
+  const store = mkdtempSync(join(tmpdir(), 'asr-build-'))
+  const asr = (args, extra) =>
+    run(process.execPath, [join(projectRoot, 'dist/cli.js'), '--store', store, ...args], {
+      stdio: ['ignore', 'ignore', 'inherit'],
+      env: { ...process.env, ...extra },
+    })
+  asr(['import', join(projectRoot, 'sample/session.asr.jsonl')])
+  asr(['context', 'sample/slugs'], { ASR_WRITE_CODE_CACHE: '1' })
+  rmSync(store, { recursive: true, force: true })
+}
 
 /** The licences of the packages whose code is in the bundle. */
 function bundledLicences(inputs) {
@@ -61,33 +150,15 @@ function bundledLicences(inputs) {
     const text = file === undefined ? license : readFileSync(join(projectRoot, folder, file), 'utf8').trim()
     return `## ${name}\n\n${text}\n`
   })
-  return `dist/cli.js holds code of these packages.\n\n${texts.join('\n')}`
+  return `dist/cli/ holds code of these packages.\n\n${texts.join('\n')}`
 }
 
 rmSync(join(projectRoot, 'dist'), { recursive: true, force: true })
 run(process.execPath, [packageProgram('typescript', 'bin/tsc'), '-p', 'tsconfig.dist.json'])
 
-if (existsSync(join(projectRoot, 'src/cli/main.ts'))) {
-  rmSync(join(projectRoot, 'dist/cli'), { recursive: true, force: true })
-  const result = await build({
-    absWorkingDir: projectRoot,
-    entryPoints: { cli: 'src/cli/main.ts' },
-    outdir: 'dist',
-    chunkNames: 'cli/[name]-[hash]',
-    bundle: true,
-    splitting: true, // a start pays for the code of its own command, not for that of all
-    minifySyntax: true,
-    minifyWhitespace: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    banner: { js: BANNER },
-    // Without its streams and its addon: to load them takes a start longer than most commands gain by them.
-    alias: { msgpackr: 'msgpackr/pack' },
-    plugins: [addonPlugin, builtinPlugin],
-    logLevel: 'warning',
-    metafile: true,
-  })
-  chmodSync(join(projectRoot, 'dist/cli.js'), 0o755)
-  writeFileSync(join(projectRoot, 'dist/LICENSES.md'), bundledLicences(Object.keys(result.metafile.inputs)))
-}
+rmSync(join(projectRoot, 'dist/cli'), { recursive: true, force: true })
+const inputs = await bundle()
+copyFileSync(join(projectRoot, 'scripts/cli-start.mjs'), join(projectRoot, 'dist/cli.js'))
+chmodSync(join(projectRoot, 'dist/cli.js'), 0o755)
+writeFileSync(join(projectRoot, 'dist/LICENSES.md'), bundledLicences(inputs))
+makeCodeCache()

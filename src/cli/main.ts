@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 /**
  * Entry of the command line.
  */
@@ -10,11 +9,15 @@ import { createProgram } from './program.js'
 process.stdout.on('error', () => {})
 process.stderr.on('error', () => {})
 
-listenForInterrupts()
-try {
-  await createProgram().parseAsync()
-} catch (error) {
-  // Ctrl-C may leave a read of stdin pending, which would keep the process.
-  if (error instanceof Interrupted) process.exit(interruptedCode())
-  process.exitCode = report(error)
+async function main(): Promise<void> {
+  listenForInterrupts()
+  try {
+    await createProgram().parseAsync()
+  } catch (error) {
+    // Ctrl-C may leave a read of stdin pending, which would keep the process.
+    if (error instanceof Interrupted) process.exit(interruptedCode())
+    process.exitCode = report(error)
+  }
 }
+
+void main()

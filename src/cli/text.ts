@@ -29,7 +29,8 @@ export function clip(text: string, units: number): string {
 }
 
 function charWidth(char: string): number {
-  if (char.length === 1 && char < '\u0300') return 1
+  // The patterns take milliseconds to make: not for a line that only was cut.
+  if (char === ELLIPSIS || (char.length === 1 && char < '\u0300')) return 1
   if (ZERO.test(char)) return 0
   return WIDE.test(char) ? 2 : 1
 }

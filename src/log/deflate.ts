@@ -1,15 +1,16 @@
 /**
  * Raw deflate (RFC 1951): Node's zlib where there is one, a library elsewhere.
  */
+import { builtin, hasBuiltins } from '../record/host.js'
+
 type Zlib = typeof import('node:zlib')
 
-const host = (globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } }).process
 /** Only loaded where it is needed: its tables take longer to make than all of our own code to load. */
-const fflate = host?.getBuiltinModule === undefined ? await import('fflate') : undefined
+const fflate = hasBuiltins ? undefined : await import('fflate')
 
 /** Loaded by the first body that is deflated: short sessions have none. */
 function zlib(): Zlib {
-  return host?.getBuiltinModule?.('node:zlib') as Zlib
+  return builtin<Zlib>('node:zlib') as Zlib
 }
 
 /** Level 1: most of the gain at a fifth of the time. */

@@ -3,6 +3,7 @@
  */
 import xxhash from 'xxhash-wasm'
 import { AsrError } from './error.js'
+import { builtin } from './host.js'
 import { RECORD_BYTES_MAX } from './limits.js'
 
 const xxh = await xxhash()
@@ -71,8 +72,12 @@ export function key53(text: string): number {
 
 /** SHA-256 of a text's first 128 bits in hex: a name for files that no crafted pair of ids shares. */
 export async function name128(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest('SHA-256', encoder.encode(text))
-  return toHex(new Uint8Array(digest, 0, 16))
+  const bytes = encoder.encode(text)
+  // The same digest; where there is Node's own, it spares a start the making of the other.
+  const node = builtin<typeof import('node:crypto')>('node:crypto')
+  const digest =
+    node?.createHash('sha256').update(bytes).digest() ?? new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
+  return toHex(digest.subarray(0, 16))
 }
 
 export function toHex(bytes: Uint8Array): string {
