@@ -6,7 +6,7 @@
  */
 import type { DictionaryPart } from '../log/dictionary.js'
 import { Bloom } from './bloom.js'
-import { cutBuckets, encodeRun, type KeyRun, MERGED_RUNS, mergeRuns } from './key-run.js'
+import { bucketCount, cutBuckets, encodeRun, type KeyRun, MERGED_RUNS, mergeRuns } from './key-run.js'
 import { firstOf, PAGE_POSITIONS, pageOf } from './page.js'
 import { answer } from './query.js'
 import { encodeHeads, encodeRoot, type Root, type RunRow } from './root.js'
@@ -141,7 +141,7 @@ class Merge {
     this.blooms.delete(row)
     const { log } = this.index
     const merged = fresh.get(runName(row)) ?? (await this.readRun(row))
-    for (let bucket = 0; bucket < cutBuckets(merged).length; bucket++) {
+    for (let bucket = 0; bucket < bucketCount(row.keys); bucket++) {
       this.batch.delete({ kind: 'bucket', log, level, number, bucket })
     }
     this.batch.delete({ kind: 'run', log, level, number })

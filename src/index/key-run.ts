@@ -37,34 +37,40 @@ export function tombstoneKey(founder: number): number {
 
 /** Runs of rising position ranges as one. */
 export function mergeRuns(runs: readonly KeyRun[]): KeyRun {
-  const size = runs.reduce((sum, run) => sum + run.keys.length, 0)
+  if (runs.length < 2) return runs[0] ?? { keys: new Float64Array(0), positions: new Float64Array(0) }
+  const middle = Math.ceil(runs.length / 2)
+  return mergeTwo(mergeRuns(runs.slice(0, middle)), mergeRuns(runs.slice(middle)))
+}
+
+function mergeTwo(first: KeyRun, second: KeyRun): KeyRun {
+  const size = first.keys.length + second.keys.length
   const merged = { keys: new Float64Array(size), positions: new Float64Array(size) }
-  const next = runs.map(() => 0)
-  for (let at = 0; at < size; at++) {
-    let least = -1
-    for (let i = 0; i < runs.length; i++) {
-      if (next[i] >= runs[i].keys.length) continue
-      if (least === -1 || runs[i].keys[next[i]] < runs[least].keys[next[least]]) least = i
-    }
-    merged.keys[at] = runs[least].keys[next[least]]
-    merged.positions[at] = runs[least].positions[next[least]]
-    next[least]++
+  for (let at = 0, i = 0, j = 0; at < size; at++) {
+    const isFirst = j === second.keys.length || (i < first.keys.length && first.keys[i] <= second.keys[j])
+    merged.keys[at] = isFirst ? first.keys[i] : second.keys[j]
+    merged.positions[at] = isFirst ? first.positions[i++] : second.positions[j++]
   }
   return merged
 }
 
 /** The positions a key leads to, in rising order. */
 export function positionsOf(run: KeyRun, key: number): number[] {
-  let low = 0
-  let high = run.keys.length
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (run.keys[middle] < key) low = middle + 1
-    else high = middle
-  }
+  const { keys, positions } = run
   const found: number[] = []
-  for (let at = low; at < run.keys.length && run.keys[at] === key; at++) found.push(run.positions[at])
+  const first = firstWhere(0, keys.length, (at) => keys[at] >= key)
+  for (let at = first; at < keys.length && keys[at] === key; at++) found.push(positions[at])
   return found
+}
+
+/** The first place from `low` on that lies behind a bound, or `high`: all places behind it do too. */
+function firstWhere(low: number, high: number, isBehind: (at: number) => boolean): number {
+  let [from, to] = [low, high]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if (isBehind(middle)) to = middle
+    else from = middle + 1
+  }
+  return from
 }
 
 export function bucketCount(keys: number): number {
@@ -81,8 +87,7 @@ export function cutBuckets(run: KeyRun): KeyRun[] {
   const buckets: KeyRun[] = []
   let from = 0
   for (let bucket = 0; bucket < count; bucket++) {
-    let to = from
-    while (to < run.keys.length && bucketOf(run.keys[to], count) === bucket) to++
+    const to = firstWhere(from, run.keys.length, (at) => bucketOf(run.keys[at], count) > bucket)
     buckets.push({ keys: run.keys.subarray(from, to), positions: run.positions.subarray(from, to) })
     from = to
   }

@@ -138,8 +138,9 @@ export class StreamIndex {
       const head = yield* this.runHead(run)
       found.push(...positionsOf(yield* this.bucket(run, head, bucketOf(key, bucketCount(run.keys))), key))
     }
-    for (let number = mergedPages; firstOf(number) <= length; number++) {
-      if (this.growing.has(number) || this.pageBlooms.get(number)?.has(key) === false) continue
+    const [firstGrowing = pageOf(length) + 1] = this.growing.keys()
+    for (let number = mergedPages; number < firstGrowing; number++) {
+      if (this.pageBlooms.get(number)?.has(key) === false) continue
       found.push(...positionsOf(yield* this.pageKeys(number), key))
     }
     if (this.persisted !== persisted) return yield* this.candidates(key) // a flush moved keys to where they were not looked for
