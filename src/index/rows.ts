@@ -70,6 +70,15 @@ export async function firstKey(level: IndexLevel, from: string): Promise<string 
   }
 }
 
+/** What LevelDB can do, and other levels need not. */
+type CompactRange = (from: string, to: string, options: { keyEncoding: 'utf8' }) => Promise<void>
+
+/** Has level drop what is left of rows that were written again, where it can. Nothing depends on it. */
+export async function compactRows(level: IndexLevel, from: string, to: string): Promise<void> {
+  const { compactRange } = level as { compactRange?: CompactRange }
+  await compactRange?.call(level, from, to, { keyEncoding: 'utf8' }).catch(() => undefined)
+}
+
 /** Deletes every row of a log. @throws IndexDamaged when level can't */
 export async function clearLog(level: IndexLevel, log: string): Promise<void> {
   try {

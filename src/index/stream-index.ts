@@ -129,22 +129,33 @@ export class StreamIndex {
 
   /** The positions that a key may lead to, in rising order: to be confirmed. */
   *candidates(key: number): Query<number[]> {
+    for (;;) {
+      const { persisted } = this
+      let found: number[] = []
+      try {
+        found = yield* this.persistedCandidates(persisted, key)
+      } catch (error) {
+        if (!(error instanceof IndexDamaged) || persisted === this.persisted) throw error
+      }
+      if (persisted !== this.persisted) continue // a flush moved keys to where they were not looked for
+      for (const { keys } of this.growing.values()) keys.collect(key, found)
+      return found
+    }
+  }
+
+  private *persistedCandidates({ runs, mergedPages, length }: Persisted, key: number): Query<number[]> {
     const found: number[] = []
-    const { persisted } = this
-    const { runs, mergedPages, length } = persisted
     for (const run of runs) {
       const bloom = this.runBlooms.get(run) ?? (yield* this.runHead(run)).bloom
       if (!bloom.has(key)) continue
       const head = yield* this.runHead(run)
       found.push(...positionsOf(yield* this.bucket(run, head, bucketOf(key, bucketCount(run.keys))), key))
     }
-    const [firstGrowing = pageOf(length) + 1] = this.growing.keys()
-    for (let number = mergedPages; number < firstGrowing; number++) {
+    const [firstGrowing = Number.POSITIVE_INFINITY] = this.growing.keys()
+    for (let number = mergedPages; number < firstGrowing && firstOf(number) <= length; number++) {
       if (this.pageBlooms.get(number)?.has(key) === false) continue
       found.push(...positionsOf(yield* this.pageKeys(number), key))
     }
-    if (this.persisted !== persisted) return yield* this.candidates(key) // a flush moved keys to where they were not looked for
-    for (const { keys } of this.growing.values()) keys.collect(key, found)
     return found
   }
 
@@ -198,13 +209,14 @@ export class StreamIndex {
   }
 
   private async loadDirectory(block: number): Promise<DirectoryItem[]> {
-    const known = this.persisted.directories.get(block)
+    const { directories, directoryChecks } = this.persisted // as they are now: a flush may replace them meanwhile
+    const known = directories.get(block)
     if (known !== undefined) return known
-    const check = this.persisted.directoryChecks[block]
+    const check = directoryChecks[block]
     if (check === undefined) throw new IndexDamaged(`directory ${block} is not named`)
     const bytes = await readRow(this.level, { kind: 'directory', log: this.log, number: block }, check)
     const items = decodeDirectory(bytes)
-    this.persisted.directories.set(block, items)
+    directories.set(block, items)
     return items
   }
 
@@ -218,9 +230,15 @@ export class StreamIndex {
     const key = `${this.log}/${name}`
     const cached = this.cache.get(key)
     if (cached !== undefined) return cached as T
-    const value = yield* wait(load())
-    this.cache.set(key, value)
-    return value
+    const { persisted } = this
+    try {
+      const value = yield* wait(load())
+      this.cache.set(key, value)
+      return value
+    } catch (error) {
+      if (!(error instanceof IndexDamaged) || persisted === this.persisted) throw error
+      return yield* this.row(name, load) // a flush wrote the row anew between its name and its reading
+    }
   }
 }
 

@@ -77,6 +77,7 @@ class FileReader {
     if (existing === undefined) {
       const appended = intake.core.length
       await this.store.adopt(intake.core)
+      await intake.core.compact()
       return { sessionId, records: appended, appended, duplicates: intake.duplicates, diagnostics }
     }
     const { appended, matched } = await extendStream(existing, intake, this.options.signal)

@@ -112,13 +112,11 @@ export class AppendQueue {
 
   private *process(calls: Call[]): Query<void> {
     const { core } = this
-    const { index } = core
-    const { persisted } = index
     try {
       yield* this.commit(yield* this.stage(calls))
     } catch (error) {
       if (!(error instanceof IndexDamaged)) throw error
-      if (index === core.index && persisted === index.persisted) yield* wait(core.mend()) // else a flush came between
+      yield* wait(core.mend())
       yield* this.process(calls)
     }
   }

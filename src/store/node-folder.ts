@@ -18,7 +18,7 @@ import { join } from 'node:path'
 import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { createRowCache } from '../index/row-cache.js'
-import type { IndexLevel } from '../index/rows.js'
+import { compactRows, type IndexLevel } from '../index/rows.js'
 import { guardStorage } from '../log/guarded-storage.js'
 import { errnoOf, ioError } from '../log/io-error.js'
 import { NodeStorage } from '../log/node-storage.js'
@@ -122,14 +122,13 @@ const BEHIND_ALL = '\uffff'
 
 /** Has level put its newest rows into a table, as each opening would do again; without them nothing is lost. */
 async function settleIndex(level: IndexLevel, folder: string): Promise<void> {
-  const { compactRange } = level as { compactRange?: (from: string, to: string) => Promise<void> }
+  let bytes = 0
   try {
-    const logs = readdirSync(folder).filter((name) => name.endsWith('.log'))
-    const bytes = logs.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)
-    if (bytes >= SETTLED_BYTES) await compactRange?.call(level, BEHIND_ALL, BEHIND_ALL)
+    for (const name of readdirSync(folder)) if (name.endsWith('.log')) bytes += statSync(join(folder, name)).size
   } catch {
-    // The log holds all that these rows say.
+    return // it is about to be found out elsewhere
   }
+  if (bytes >= SETTLED_BYTES) await compactRows(level, BEHIND_ALL, BEHIND_ALL)
 }
 
 function makeEnvironment(

@@ -4,10 +4,11 @@
 import { MemoryLevel } from 'memory-level'
 import { ActivePath } from '../heads/path.js'
 import { flushIndex } from '../index/flush.js'
+import { logRange } from '../index/keys.js'
 import { answer, type Query } from '../index/query.js'
 import type { IndexReader } from '../index/reader.js'
-import { clearLog, IndexDamaged, type IndexLevel } from '../index/rows.js'
-import { type Persisted, StreamIndex } from '../index/stream-index.js'
+import { clearLog, compactRows, IndexDamaged, type IndexLevel } from '../index/rows.js'
+import { StreamIndex } from '../index/stream-index.js'
 import type { LogEntry } from '../log/framer.js'
 import type { RecordLog } from '../log/record-log.js'
 import type { MaybePromise } from '../log/storage.js'
@@ -40,8 +41,8 @@ export class StreamCore {
   closed = false
   /** the store is closing: what is under way is finished, nothing more is taken */
   closing = false
-  /** whether the index was built again once: a second time level is to blame */
-  private mended = false
+  /** how often the index was built again because it was damaged: the second time level is to blame */
+  private mends = 0
   /** bytes of the log, and how far it was synced, when the index was last written; -1: it never was */
   private persistedBytes = -1
   private persistedDurable = -1
@@ -95,8 +96,7 @@ export class StreamCore {
    */
   ask<T>(question: (lookup: Lookup) => Query<T>): MaybePromise<T> {
     const { index } = this
-    const { persisted } = index
-    const again = (error: unknown): Promise<T> => this.askAgain(question, error, index, persisted)
+    const again = (error: unknown): Promise<T> => this.askAgain(question, error, index)
     try {
       const given = answer(question(this.lookup))
       return given instanceof Promise ? given.catch(again) : given
@@ -105,23 +105,19 @@ export class StreamCore {
     }
   }
 
-  private async askAgain<T>(
-    question: (lookup: Lookup) => Query<T>,
-    error: unknown,
-    index: StreamIndex,
-    persisted: Persisted,
-  ): Promise<T> {
+  private async askAgain<T>(question: (lookup: Lookup) => Query<T>, error: unknown, index: StreamIndex): Promise<T> {
     if (!(error instanceof IndexDamaged)) throw error
-    const isSame = index === this.index && persisted === index.persisted // else a flush or rebuild came between
-    if (isSame) await this.writing.run(() => (index === this.index ? this.mend() : undefined))
+    // Another may have built it again meanwhile.
+    await this.writing.run(() => (index === this.index ? this.mend() : undefined))
     return this.ask(question)
   }
 
   /** Builds a damaged index again, in memory when level itself fails: the log holds all; the caller holds `writing`. */
   async mend(): Promise<void> {
     const of = `stream ${JSON.stringify(this.sessionId)}`
-    if (!this.mended) {
-      this.mended = true
+    this.mends++
+    if (this.mends > 2) throw new AsrError('ASR_IO', `${of}: the index can not be built`, { sessionId: this.sessionId })
+    if (this.mends === 1) {
       try {
         await this.rebuild()
         note(this.environment, 'index_rebuilt', `${of}: the index was damaged and is built again`)
@@ -190,6 +186,14 @@ export class StreamCore {
     }
     this.lookup = new Lookup(this.log, index)
     await this.writeIndex(index)
+    await this.compact()
+  }
+
+  /** After much was written at once: the index is written, and takes no more room than it needs. */
+  async compact(): Promise<void> {
+    await this.flushAll()
+    const { gte, lt } = logRange(this.index.log)
+    if (this.length >= FLUSH_RECORDS) await compactRows(this.index.level, gte, lt)
   }
 
   /** Writes appends to the log, and syncs where the store is to survive a power cut. */
