@@ -7,7 +7,10 @@ export class LineSplitter {
   private parts: Uint8Array[] = []
   private readonly decoder = new TextDecoder()
 
-  constructor(private readonly onLine: (text: string) => void) {}
+  private number = 0
+
+  /** Lines that are empty are passed over, but they have their number. */
+  constructor(private readonly onLine: (text: string, number: number) => void) {}
 
   push(chunk: Uint8Array): void {
     let start = 0
@@ -27,7 +30,8 @@ export class LineSplitter {
   private tell(): void {
     const bytes = this.parts.length === 1 ? this.parts[0] : Buffer.concat(this.parts)
     this.parts = []
+    this.number++
     const text = this.decoder.decode(bytes).replace(/\r$/, '')
-    if (text.trim() !== '') this.onLine(text)
+    if (text.trim() !== '') this.onLine(text, this.number)
   }
 }

@@ -47,11 +47,22 @@ test('asr record --frames leaves alone a session that was recorded, with the chi
 })
 
 test('asr record --frames names the lines that are no frames, and ends with 1', async () => {
-  const capture = file('bad.jsonl', '{"dir":"a2c"\n\n{"dir":"up","frame":{}}\n{"dir":"a2c","frame":{"x":1}}\n')
+  const lines = [
+    '{"dir":"a2c"',
+    '',
+    '{"dir":"up","frame":{}}',
+    '{"dir":"a2c","frame":{"x":1}}',
+    '{"dir":"a2c"}',
+    'null',
+  ]
+  const timed = '{"dir":"a2c","frame":{"jsonrpc":"2.0","method":"_x"},"at":"later"}'
+  const capture = file('bad.jsonl', `${[...lines, timed].join('\n')}\n`)
   const { code, stderr } = await run(['--store', folder(), 'record', '--frames', capture])
   assert.is(code, 1)
-  assert.match(stderr, /bad\.jsonl:1 is no frame\nasr: .*bad\.jsonl:2 is no frame\n/)
-  assert.match(stderr, '1 frames, 1 of them no JSON-RPC')
+  const named = [...stderr.matchAll(/bad\.jsonl:(\d+) is no frame\n/g)].map(([, line]) => Number(line))
+  assert.equal(named, [1, 3, 5, 6])
+  assert.match(stderr, 'bad.jsonl:7 has a time that can not be read')
+  assert.match(stderr, '2 frames, 1 of them no JSON-RPC')
 })
 
 test('asr record needs either an agent or --frames', async () => {

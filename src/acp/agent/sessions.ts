@@ -13,9 +13,14 @@ import {
 } from '@agentclientprotocol/sdk/experimental/v2/unstable'
 import type { Store, Stream } from '../../store/api.js'
 import { directoriesOf } from '../paths.js'
+import type { ReplayLoss } from '../replay/api.js'
 import { currentState, replay } from '../replay/replay.js'
+import { ACP_VENDOR } from '../revision.js'
 import { closedMeanwhile, invalidParams, requestError } from './errors.js'
 import { forkStream } from './fork.js'
+
+/** The key of `_meta` under which an answer tells what was not replayed. */
+export const LOSSES_META = `${ACP_VENDOR}/losses`
 
 interface ResumeContext {
   params: ResumeSessionRequest
@@ -36,7 +41,7 @@ export class Sessions {
 
   /**
    * Sends what the client asked for, update by update as fast as it takes them, always with the state as the last before
-   * the answer (ASR-724, M22). @throws -32602 for a place to begin that is not the start
+   * the answer (ASR-724, M22), which says what a replay left out (ASR-731). @throws -32602 for a place to begin that is not the start
    */
   async resume({ params, client, signal }: ResumeContext): Promise<ResumeSessionResponse> {
     const { sessionId, replayFrom } = params
@@ -45,7 +50,8 @@ export class Sessions {
       throw invalidParams(`a replay begins at the start, not at ${JSON.stringify(replayFrom.type)}`)
     }
     return answering(sessionId, async () => {
-      const updates = replayFrom == null ? currentState(stream) : replay(stream, { protocol: 2 })
+      const replayed = replayFrom == null ? undefined : replay(stream, { protocol: 2 })
+      const updates = replayed ?? currentState(stream)
       await this.whileOpen(sessionId, async (isClosed) => {
         for await (const update of updates) {
           signal.throwIfAborted()
@@ -53,7 +59,7 @@ export class Sessions {
           await client.notify(methods.client.session.update, update as UpdateSessionNotification)
         }
       })
-      return optionsOf(stream)
+      return { ...(await optionsOf(stream)), ...(replayed && lossesOf(await replayed.losses())) }
     })
   }
 
@@ -97,6 +103,11 @@ async function answering<T>(sessionId: string, act: () => Promise<T>): Promise<T
   } catch (error) {
     throw requestError(error, sessionId)
   }
+}
+
+/** A replay is no complete representation, and says so (ASR-731). */
+function lossesOf(losses: readonly ReplayLoss[]): { _meta?: Record<string, unknown> } {
+  return losses.length === 0 ? {} : { _meta: { [LOSSES_META]: losses } }
 }
 
 /** The options recorded last on primary's path: ACP tells the current ones in the answer, not in the history. */

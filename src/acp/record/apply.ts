@@ -28,8 +28,7 @@ export function applyRequest(session: Session, asked: Asked, seen: Seen): Done {
   asked.frames = seen.frames
   switch (asked.method) {
     case 'session/resume':
-      session.windows.set(seen.connection, new Window())
-      return
+      return openWindow(session, seen.connection)
     case 'session/prompt':
       return closeFork(session, seen.connection)
     case 'session/request_permission':
@@ -116,9 +115,19 @@ function closeFork(session: Session, connection: Connection): Done {
   if (session.windows.get(connection)?.fork !== undefined) return closeWindow(session, connection)
 }
 
+/** A replay that is asked for while another is under way comes behind it. */
+function openWindow(session: Session, connection: Connection): Done {
+  const window = session.windows.get(connection)
+  if (window?.fork !== undefined) return closeWindow(session, connection).then(() => openWindow(session, connection))
+  if (window === undefined) session.windows.set(connection, new Window())
+  else window.waiting++
+}
+
 async function resumed(session: Session, asked: Asked, result: JsonObject | undefined, seen: Seen): Promise<void> {
   if (result !== undefined) session.widen(directoriesOf(asked.params))
+  const waiting = session.windows.get(seen.connection)?.waiting ?? 0
   await closeWindow(session, seen.connection)
+  if (waiting > 0) session.windows.set(seen.connection, new Window(undefined, waiting - 1))
   if (result === undefined) return
   await configured(session, result, seen)
   addEvent(session, mark('resumed'), seen)
@@ -136,6 +145,7 @@ function prompted(session: Session, asked: Asked, messageId: string | undefined,
     const state = foldPrompt(known?.state as MessageState | undefined, messageId, prompt)
     const tracked = known ?? new Tracked(kind, state, session.times(seen.at, true), asked.frames)
     tracked.state = state
+    tracked.teller = seen.connection
     session.line.changed(tracked)
     tracked.seen(seen.frames)
     if (known === undefined) session.line.add(tracked as Tracked, key)

@@ -5,22 +5,16 @@ import type { AsrRecord } from '../../record/record.js'
 import { patchedMeta } from '../fold/patch.js'
 import { hasOther, isObject, type JsonObject, objectOf, picked, textOf } from '../json.js'
 import { ACP_VENDOR } from '../revision.js'
-import { withoutConfiguration } from './secrets.js'
 
 /** The record of an event; undefined when the update can not be read; null when it says nothing that is recorded. */
 export function eventOf(update: JsonObject): AsrRecord | null | undefined {
   return EVENTS.get(update.sessionUpdate)?.(update)
 }
 
-/** Whether an update of its kind is a record that is no entity's. */
-export function isEvent({ sessionUpdate }: JsonObject): boolean {
-  return EVENTS.has(sessionUpdate)
-}
-
 /** What can not be mapped, whole (ASR-710). */
 export function unmapped(update: JsonObject): AsrRecord {
   const kind = textOf(update.sessionUpdate) ?? 'session_update'
-  return vendorRecord(kind, withoutConfiguration(update))
+  return vendorRecord(kind, update)
 }
 
 /** A notification that has no record of its own, whole. */

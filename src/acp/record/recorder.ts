@@ -14,7 +14,7 @@ import { finish } from './apply.js'
 import { Connection } from './connection.js'
 import { Feed } from './feed.js'
 import { Router, type Sighting, wireLine } from './router.js'
-import { withoutConfiguration } from './secrets.js'
+import { redactedOther, redactedText } from './secrets.js'
 import { Session } from './session.js'
 import { CONNECTION_FILE, WireFile, type WireStorage, wireFileName, wireStorageOf } from './wire.js'
 
@@ -22,6 +22,8 @@ import { CONNECTION_FILE, WireFile, type WireStorage, wireFileName, wireStorageO
 export function createRecorder(store: Store, options: RecorderOptions = {}): Recorder {
   return new AcpRecorder(store, options)
 }
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
 
 class AcpRecorder implements Recorder {
   private readonly feeds = new Map<string, Feed>()
@@ -143,9 +145,10 @@ class AcpRecorder implements Recorder {
     const { at, connection, dir, frame, text } = sighting
     if (this.wireStorage === undefined) return
     const keepsAll = this.options.keepWire === 'verbatim'
-    const kept = frame === undefined || keepsAll ? frame : withoutConfiguration(frame)
-    const isKept = keepsAll || text === undefined || !/mcpServers|headers|"env"/.test(text)
-    const shown = frame === undefined ? { text: isKept ? text : undefined, length: text?.length } : { frame: kept }
+    const shown =
+      frame === undefined
+        ? { text: keepsAll || text === undefined ? text : redactedText(text), length: text?.length }
+        : { frame: keepsAll ? frame : redactedOther(frame) }
     this.aside(JSON.stringify({ at, conn: connection.key, dir, ...shown }))
   }
 
@@ -155,8 +158,9 @@ class AcpRecorder implements Recorder {
   }
 
   private time(at: string | number | undefined): string {
-    if (typeof at === 'string') return at
-    return new Date(at ?? this.options.now?.() ?? Date.now()).toISOString()
+    const given = new Date(at ?? Number.NaN)
+    if (Number.isNaN(given.getTime())) return new Date(this.options.now?.() ?? Date.now()).toISOString()
+    return typeof at === 'string' && ISO_TIME.test(at) ? at : given.toISOString()
   }
 
   private failed(cause: unknown, sessionId?: string): void {

@@ -3,13 +3,14 @@
  */
 import type { AsrRecord } from '../../record/record.js'
 import type { Entity, Stream } from '../../store/api.js'
-import { sameJson } from '../json.js'
+import { NO_CONTENT } from '../fold/content.js'
+import { type JsonObject, sameJson } from '../json.js'
 import type { Connection } from './connection.js'
 import type { Session } from './session.js'
-import type { Stored } from './slot.js'
+import type { SlotContext, Stored } from './slot.js'
 import { lastOf, lastParticipating, revived } from './stored.js'
 import type { Draft, Tracked } from './tracked.js'
-import { replayDrafts, type Window } from './window.js'
+import { isChunk, placeOf, replayDrafts, type Told, tellsContent, tellsOther, type Window } from './window.js'
 
 /** Writes what a replay told that is not recorded, or not so, and nothing twice. */
 export async function closeWindow(session: Session, connection: Connection): Promise<void> {
@@ -19,9 +20,14 @@ export async function closeWindow(session: Session, connection: Connection): Pro
   const stream = await session.storedStream()
   const parent = await parentOf(session, window)
   let last: Draft | undefined
-  for (const [key, { kind, id, tracked }] of window.entities) {
+  for (const [key, told] of window.entities) {
+    const { kind, id, tracked } = told
     const held = session.line.held.get(key)
-    const known = held ?? (stream && (await revived(stream, kind, id, session.roots)))
+    if (held !== undefined) {
+      retell(session, held, told)
+      continue
+    }
+    const known = stream && (await revived(stream, kind, id, session.roots))
     if (known === undefined && kind.name === 'compaction') {
       tracked.through = session.line.last ?? (stream && (await lastParticipating(stream)))
     }
@@ -37,9 +43,34 @@ export async function closeWindow(session: Session, connection: Connection): Pro
 }
 
 function compared(session: Session, told: Tracked, known: Tracked | undefined): Draft[] {
-  const { roots, setup } = session
-  const context = { roots, secretFields: setup.secretFields, clientIsPerson: false, stage: 'end' as const }
-  return replayDrafts(told, known, context)
+  return replayDrafts(told, known, contextOf(session))
+}
+
+function contextOf({ roots, setup }: Session): SlotContext {
+  return { roots, secretFields: setup.secretFields, clientIsPerson: false, stage: 'end' }
+}
+
+/**
+ * What is open in memory takes what was told of it otherwise, and is written in its turn. Chunks that go on with it are live;
+ * a replay of what was told of live meanwhile is behind that.
+ */
+function retell(session: Session, held: Tracked, { kind, tracked: told, live }: Told): void {
+  const context = contextOf(session)
+  const updates = live?.updates ?? []
+  const isBehind = live !== undefined && live.tellings !== held.tellings
+  const place = live === undefined || updates.some(tellsContent) ? 'whole' : placeOf(told, held, context)
+  if (place === 'behind' || place === 'within') {
+    const news = updates.filter((update) => (isChunk(update) ? place === 'behind' : !isBehind))
+    if (news.length === 0) return
+    for (const update of news) held.state = kind.fold(held.state, update) ?? held.state
+  } else if ((isBehind && place === 'whole') || !tellsOther(told, held, context)) return
+  else held.state = { ...(held.state as JsonObject), ...toldFields(told.state as JsonObject) }
+  held.seen(told.frames)
+  session.line.changed(held)
+}
+
+function toldFields(state: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined && value !== NO_CONTENT))
 }
 
 interface Parent {

@@ -3,16 +3,14 @@
  */
 import { type Direction, type Message, messageOf, messagesIn } from '../frames.js'
 import { isObject, type JsonObject, objectOf, textOf } from '../json.js'
-import { directoriesOf } from '../paths.js'
+import { directoriesOf, type Roots } from '../paths.js'
 import { ACP_PROTOCOL_VERSION } from '../revision.js'
 import { applyNotification, applyRequest, applyResponse, connectionLost } from './apply.js'
 import { type Asked, type Connection, opensSession } from './connection.js'
-import { isEvent } from './events.js'
 import type { Feed, Task } from './feed.js'
 import type { Opening } from './header.js'
-import { kindOfUpdate } from './kinds/updates.js'
 import { closeWindow } from './replay.js'
-import { redactedCall, redactedResponse } from './secrets.js'
+import { cleanFrame, redactedCall, redactedError, redactedResponse, withoutConfiguration } from './secrets.js'
 import type { Session } from './session.js'
 import type { FrameRange } from './tracked.js'
 import type { Seen } from './update.js'
@@ -75,7 +73,9 @@ export class Router {
   }
 
   private message(sighting: Sighting): void {
-    const { connection, frame } = sighting
+    const { connection } = sighting
+    // No record is made of what is left out here (ASR-712); only the native file may hold a frame as it came.
+    const frame = cleanFrame(sighting.frame)
     const message = messageOf(frame)
     if (message === undefined || !isObject(frame)) this.ports.notJsonRpc(sighting)
     else if ((connection.protocolVersion ?? ACP_PROTOCOL_VERSION) !== ACP_PROTOCOL_VERSION) {
@@ -87,7 +87,8 @@ export class Router {
 
   private request(sighting: Sighting, frame: JsonObject, message: Message & { kind: 'request' }): void {
     const { connection, dir, at, text } = sighting
-    const asked: Asked = { method: message.method, params: message.params, id: message.id, at, frame, text }
+    const given = sighting.frame as JsonObject
+    const asked: Asked = { method: message.method, params: message.params, id: message.id, at, frame: given, text }
     connection.ask(dir, asked)
     if (opensSession(message.method) && message.method !== 'session/fork') return
     const sessionId = textOf(message.params.sessionId)
@@ -119,7 +120,9 @@ export class Router {
     message: Message & { kind: 'response' },
     asked: Asked,
   ): Task {
-    const apply: Apply = (session, seen) => applyResponse(session, asked, message, seen)
+    const { error } = message
+    const answer = error === undefined ? message : { ...message, error: redactedError(error, asked) }
+    const apply: Apply = (session, seen) => applyResponse(session, asked, answer, seen)
     return this.task(sighting, frame, message, asked, apply)
   }
 
@@ -163,7 +166,8 @@ export class Router {
       frame: asked.frame,
       text: asked.text,
     }
-    const asking = this.task(request, asked.frame, { kind: 'request', ...asked }, asked, (_, seen) => {
+    const clean = withoutConfiguration(asked.frame) as JsonObject
+    const asking = this.task(request, clean, { kind: 'request', ...asked }, asked, (_, seen) => {
       asked.frames = seen.frames
     })
     if (parent !== undefined) {
@@ -171,7 +175,7 @@ export class Router {
     }
     if (sessionId !== undefined) this.begin(sighting, sessionId, asked, parent, [asking, task])
     else if (parent === undefined) {
-      this.aside(request, asked.frame, { kind: 'request', ...asked }, undefined)
+      this.aside(request, clean, { kind: 'request', ...asked }, undefined)
       this.aside(sighting, frame, message, asked)
     }
     if (!connection.isOpeningSession) this.releaseHeld(connection)
@@ -229,18 +233,20 @@ export class Router {
     const opening: Opening = { directories: [], lineage: { spawnedBy } }
     const after: Task = (session) => {
       session.seenOn(connection)
-      if (resuming !== undefined) session.windows.set(connection, new Window())
+      // Told of twice, it is still one history.
+      if (resuming !== undefined && !session.windows.has(connection)) session.windows.set(connection, new Window())
     }
     if (!child.isHeld) {
       child.push(after)
       child.push((session) => session.inherit({ spawnedBy }))
       return
     }
-    const told = parent.reached()
+    // The roots of that moment: the parent may be given more while the child waits.
+    const told = new Promise<Roots>((resolve) => parent.push(({ roots }) => resolve(roots)))
     const before: Task = async () => {
-      await told
+      const roots = await told
       await writer.settled()
-      opening.directories = parent.session.roots.list.flatMap(({ path }) => path ?? [])
+      opening.directories = roots.list.flatMap(({ path }) => path ?? [])
     }
     // What is left alone is left alone with its children.
     const isNew = (): boolean => parent.session.skipped
@@ -272,26 +278,19 @@ export class Router {
     asked: Asked | undefined,
   ): FrameRange | undefined {
     if (session.wire === undefined) return undefined
-    return session.wire.add(wireLine(sighting, this.kept(frame, message, asked)))
+    return session.wire.add(wireLine(sighting, this.kept(sighting, frame, message, asked)))
   }
 
   private aside(sighting: Sighting, frame: JsonObject, message: Message, asked: Asked | undefined): void {
-    this.ports.aside(sighting, this.kept(frame, message, asked))
+    this.ports.aside(sighting, this.kept(sighting, frame, message, asked))
   }
 
   /** A frame as it may be kept. */
-  private kept(frame: JsonObject, message: Message, asked: Asked | undefined): JsonObject {
-    if (this.ports.keepsAll || isConversation(message)) return frame
+  private kept(sighting: Sighting, frame: JsonObject, message: Message, asked: Asked | undefined): unknown {
+    if (this.ports.keepsAll) return sighting.frame
     if (message.kind === 'response') return redactedResponse(frame, asked, this.ports.secretFields)
     return redactedCall(frame, message)
   }
-}
-
-/** Updates that the mapping knows hold no configuration; a vendor's may. */
-function isConversation(message: Message): boolean {
-  if (message.kind !== 'notification' || message.method !== 'session/update') return false
-  const { update } = message.params
-  return isObject(update) && (isEvent(update) || kindOfUpdate(update) !== undefined)
 }
 
 /** A line of a native file. A frame that is kept as it came is kept in its own text. */

@@ -1,7 +1,7 @@
 /**
  * What must not be stored: MCP configuration (ASR-712), secret answers (ASR-734), headers.
  */
-import { isObject, type JsonObject } from '../json.js'
+import { isObject, type JsonObject, objectOf, picked } from '../json.js'
 
 /** A form's answer without its secret properties, and whether there were any. */
 export function withoutSecretAnswers(
@@ -32,38 +32,67 @@ export function withoutSecretAnswers(
   return { answer: redacted ? Object.fromEntries(kept) : answer, redacted }
 }
 
+/** Whether a property is marked as secret, itself or in one of the schemas that it is made of. */
 function isSecret(property: unknown): boolean {
-  return isObject(property) && (property.format === 'password' || property.writeOnly === true)
+  if (Array.isArray(property)) return property.some(isSecret)
+  if (!isObject(property)) return false
+  if (property.format === 'password' || property.writeOnly === true) return true
+  return [property.items, property.allOf, property.anyOf, property.oneOf].some(isSecret)
 }
 
 /** Keys whose values are configuration that can hold credentials, wherever they stand. */
-const SECRET_KEYS: ReadonlySet<string> = new Set(['headers', 'env'])
+const SECRET_KEY = /^(?:env|(?:http[_-]?)?headers)$/i
+const SERVERS_KEY = /^mcp[_-]?servers?$/i
 
-/** A value without the MCP configuration and the headers in it; the value itself when there are none. */
-export function withoutConfiguration(value: unknown): unknown {
+/** Words of the conversation: what a tool was given and gave, and what a form asks for, are kept as they came. */
+const WORDS: ReadonlySet<string> = new Set(['rawInput', 'rawOutput', 'requestedSchema'])
+
+/** Deeper than a record may be: nothing of it could be stored. */
+const DEPTH_MAX = 600
+
+/** A value without the MCP configuration and the headers in it (ASR-712); the value itself when there are none. */
+export function withoutConfiguration(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth > DEPTH_MAX) return null
   if (Array.isArray(value)) {
-    const items = value.map(withoutConfiguration)
+    const items = value.map((item) => withoutConfiguration(item, depth + 1))
     return items.some((item, index) => item !== value[index]) ? items : value
   }
-  if (!isObject(value)) return value
   let changed = false
   const kept: [string, unknown][] = []
   for (const [key, given] of Object.entries(value)) {
-    if (SECRET_KEYS.has(key)) {
+    if (SECRET_KEY.test(key)) {
       changed = true
       continue
     }
-    const inner = key === 'mcpServers' ? serverNames(given) : withoutConfiguration(given)
+    const inner = cleanField(key, given, depth)
     changed ||= inner !== given
     kept.push([key, inner])
   }
   return changed ? Object.fromEntries(kept) : value
 }
 
+/** A frame without configuration; what a form is answered with is the user's own words. */
+export function cleanFrame(frame: unknown): unknown {
+  const result = isObject(frame) ? frame.result : undefined
+  if (!isObject(result) || typeof result.action !== 'string' || !isObject(result.content))
+    return withoutConfiguration(frame)
+  const { content, ...rest } = result
+  const other = { ...objectOf(frame), result: rest }
+  const clean = objectOf(withoutConfiguration(other))
+  return clean === other ? frame : { ...clean, result: { ...objectOf(clean?.result), content } }
+}
+
+function cleanField(key: string, given: unknown, depth: number): unknown {
+  if (SERVERS_KEY.test(key)) return serverNames(given)
+  return WORDS.has(key) ? given : withoutConfiguration(given, depth + 1)
+}
+
 /** Of each server its name and its type (ASR-712). */
 function serverNames(servers: unknown): unknown {
   if (Array.isArray(servers)) return servers.map((server) => (isObject(server) ? nameAndType(server) : null))
   if (!isObject(servers)) return null
+  if (typeof servers.name === 'string') return nameAndType(servers)
   return Object.fromEntries(
     Object.entries(servers).map(([name, server]) => [name, isObject(server) ? nameAndType(server) : null]),
   )
@@ -79,10 +108,9 @@ function nameAndType(server: JsonObject): JsonObject {
 export interface Asked {
   method: string
   params: JsonObject
+  /** as it came */
+  frame: JsonObject
 }
-
-/** Content of the conversation, without configuration. */
-const CONVERSATION: ReadonlySet<string> = new Set(['session/prompt', 'session/request_permission'])
 
 /** Methods whose parameters are credentials; what is kept of them. */
 const CREDENTIALS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -91,34 +119,78 @@ const CREDENTIALS: ReadonlyMap<string, readonly string[]> = new Map([
   ['providers/set', ['providerId', 'apiType']],
 ])
 
-/** A request or notification as it may be kept. */
-export function redactedCall(frame: JsonObject, { method, params }: Asked): JsonObject {
-  if (CONVERSATION.has(method)) return frame
+/** Methods that an error may tell the configuration or the answers of. */
+const SECRET_ERRORS: ReadonlySet<string> = new Set([
+  'session/new',
+  'session/resume',
+  'session/fork',
+  'elicitation/create',
+  ...CREDENTIALS.keys(),
+])
+
+/** A request or notification without configuration, as it may be kept. */
+export function redactedCall(
+  frame: JsonObject,
+  { method, params }: { method: string; params: JsonObject },
+): JsonObject {
   const kept = CREDENTIALS.get(method)
-  if (kept !== undefined) {
-    return {
-      ...frame,
-      params: Object.fromEntries(kept.filter((key) => key in params).map((key) => [key, params[key]])),
-    }
-  }
-  const redacted = withoutConfiguration(frame.params)
-  return redacted === frame.params ? frame : { ...frame, params: redacted }
+  return kept === undefined ? frame : { ...frame, params: picked(params, kept) }
 }
 
-/** A response as it may be kept. Of an answer whose question is not known, the content is not. */
+/** A response without configuration, as it may be kept. Of an answer whose question is not known, the content is not. */
 export function redactedResponse(
   frame: JsonObject,
   asked: Asked | undefined,
   secretFields: ReadonlySet<string>,
 ): JsonObject {
-  const { result } = frame
-  if (!isObject(result) || CONVERSATION.has(asked?.method ?? '')) return frame
-  if (!('content' in result) || (asked !== undefined && asked.method !== 'elicitation/create')) {
-    const redacted = withoutConfiguration(result)
-    return redacted === result ? frame : { ...frame, result: redacted }
+  if (frame.error !== undefined) {
+    const error = redactedError(frame.error, asked)
+    return error === frame.error ? frame : { ...frame, error }
   }
+  const { result } = frame
+  if (asked === undefined) return { ...frame, result: withoutAnswers(result) }
+  if (!isObject(result) || !('content' in result) || asked.method !== 'elicitation/create') return frame
   const { content, ...rest } = result
-  if (asked === undefined || asked.params.mode !== 'form') return { ...frame, result: rest }
+  if (asked.params.mode !== 'form' || !isObject(content)) return { ...frame, result: rest }
   const { answer, redacted } = withoutSecretAnswers(content, asked.params.requestedSchema, secretFields)
   return redacted ? { ...frame, result: { ...rest, content: answer } } : frame
+}
+
+/** An error as it may be kept: what it says of a request with secrets is its code, and its message when none is in it. */
+export function redactedError(error: unknown, asked: Asked | undefined): unknown {
+  if (asked !== undefined && !SECRET_ERRORS.has(asked.method)) return error
+  const { code, message } = objectOf(error) ?? {}
+  const tells = typeof message === 'string' && !secretsOf(asked).some((secret) => message.includes(secret))
+  return { ...(typeof code === 'number' && { code }), ...(tells && { message }) }
+}
+
+/** The texts of the configuration that a request came with. */
+function secretsOf(asked: Asked | undefined): string[] {
+  const given = JSON.stringify(asked?.frame.params ?? null)
+  const clean = JSON.stringify(withoutConfiguration(asked?.frame.params ?? null))
+  if (given === clean) return []
+  const known = new Set(textsIn(JSON.parse(clean)))
+  return textsIn(JSON.parse(given)).filter((text) => text !== '' && !known.has(text))
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
+}
+
+/** What is no JSON-RPC, as it may be kept: an answer in it can not be told from a secret. */
+export function redactedOther(value: unknown): unknown {
+  return withoutAnswers(withoutConfiguration(value))
+}
+
+function withoutAnswers(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutAnswers)
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).filter(([key]) => key !== 'content')
+  return Object.fromEntries(kept.map(([key, given]) => [key, withoutAnswers(given)]))
+}
+
+/** Text that is no JSON, as it may be kept: what looks like a piece of a frame with secrets is not. */
+export function redactedText(text: string): string | undefined {
+  return /mcp[_-]?server|headers|"env"|"action"|"content"|"result"|auth|\\u/i.test(text) ? undefined : text
 }

@@ -10,6 +10,7 @@ import type { RecorderOptions, RecorderProblem } from './api.js'
 import type { Connection } from './connection.js'
 import { agentOf, lineagePatch, lossesOf, lossPatch, newHeader, type Opening, rootsPatch } from './header.js'
 import { Line } from './line.js'
+import { Mirror } from './mirror.js'
 import { nextConnection } from './stored.js'
 import type { Times } from './tracked.js'
 import type { Window } from './window.js'
@@ -39,6 +40,8 @@ export class Session {
   skipped = false
   /** the connections that are there */
   readonly live = new Set<Connection>()
+  /** what was told while there were several */
+  readonly mirror = new Mirror()
   /** requests to the client so far */
   asked = 0
   /** notices that came without an id so far */

@@ -42,6 +42,8 @@ export interface Draft {
 
 export interface Written {
   ref: Ref
+  /** the slot's first record, after which detached ones are named */
+  first: Ref
   body: AsrRecord
   detached: boolean
 }
@@ -58,6 +60,10 @@ export class Tracked<S = unknown> {
   partial = false
   /** the connection on which an answer to it may still come */
   awaiting: object | undefined
+  /** the connection that told of it last while it was live */
+  teller: object | undefined
+  /** how often it was told of live */
+  tellings = 0
   /** how far it reaches, when it is a compaction */
   through: Ref | undefined
 
@@ -70,10 +76,11 @@ export class Tracked<S = unknown> {
 
   /** Notes what the store has of it. */
   adopt({ slots, detached }: Stored): void {
-    for (const [name, { inForce, revisions }] of slots) {
+    for (const [name, { first, inForce, revisions }] of slots) {
       const record = inForce ?? revisions[revisions.length - 1]
       this.written.set(name, {
         ref: { id: record.id },
+        first: { id: first.id },
         body: bodyOf(record),
         detached: record.type === 'file_change',
       })
@@ -81,6 +88,12 @@ export class Tracked<S = unknown> {
     this.detached = detached
     this.placed = true
     this.dirty = false
+  }
+
+  /** A connection told of it, live. */
+  toldBy(teller: object): void {
+    this.teller = teller
+    this.tellings++
   }
 
   /** One more frame spoke of it. */
@@ -138,10 +151,11 @@ export function slotDraft(tracked: Tracked, slot: Slot, body: AsrRecord): Draft 
   if (before !== undefined) draft.supersedes = before.ref
   else if (slot.detached) {
     const call = tracked.written.get('tool_call')
-    if (call !== undefined) draft.under = { ref: call.ref, number: tracked.detached++ }
+    if (call !== undefined) draft.under = { ref: call.first, number: tracked.detached++ }
   }
   if (tracked.through !== undefined) draft.through = tracked.through
-  tracked.written.set(slot.name, { ref: draft.ref, body, detached: slot.detached ?? false })
+  const { ref } = draft
+  tracked.written.set(slot.name, { ref, first: before?.first ?? ref, body, detached: slot.detached ?? false })
   return draft
 }
 

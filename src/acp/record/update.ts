@@ -14,7 +14,7 @@ import { closeWindow } from './replay.js'
 import type { Session } from './session.js'
 import { lastParticipating, revived } from './stored.js'
 import { type FrameRange, Tracked } from './tracked.js'
-import type { Window } from './window.js'
+import { isChunk, tellsContent, type Window } from './window.js'
 
 /** Where an update was seen. */
 export interface Seen {
@@ -38,13 +38,35 @@ export function applyUpdate(session: Session, update: JsonObject, seen: Seen): D
   const kind = kindOfUpdate(update)
   const id = kind?.idOf(update)
   if (kind === undefined || id === undefined) return applyEvent(session, update, seen)
-  const held = session.line.held.get(entityKey(kind, id))
+  const key = entityKey(kind, id)
+  const held = session.line.held.get(key)
+  if (window !== undefined && isGathered(window, held, key, update, seen)) {
+    if (session.mirror.isToldAgain(seen.connection, update)) return held?.seen(seen.frames)
+    return foldTold(session, window, kind, id, update, held, seen)
+  }
+  if (session.live.size > 1 && session.mirror.isKnown(seen.connection, update)) return held?.seen(seen.frames)
   if (held !== undefined) return fold(session, kind, held, update, seen)
-  if (window !== undefined) return foldTold(session, window, kind, id, update, seen)
   if (!session.line.hasLetGo) return found(session, kind, id, update, seen)
   return revive(session, kind, id).then((known) =>
     known === undefined ? found(session, kind, id, update, seen) : fold(session, kind, known, update, seen),
   )
+}
+
+/**
+ * Whether what is told in a window waits for its end. Of what is open in memory, updates are live, but for chunks, which may
+ * tell its content again; and for what another connection tells of.
+ */
+function isGathered(
+  window: Window,
+  held: Tracked | undefined,
+  key: string,
+  update: JsonObject,
+  { connection }: Seen,
+): boolean {
+  if (held === undefined || window.entities.has(key)) return true
+  if (held.teller !== undefined && held.teller !== connection) return true
+  if (tellsContent(update)) window.retold.add(key)
+  return isChunk(update) && !window.retold.has(key)
 }
 
 /** An entity that the store may know, held again. */
@@ -80,17 +102,27 @@ function withNoticeId(session: Session, body: AsrRecord, { at }: Seen): AsrRecor
   return { type, messageId: `notice:${at}:${session.notices++}`, idSource: 'derived', ...rest }
 }
 
-function foldTold(session: Session, window: Window, kind: AnyKind, id: string, update: JsonObject, seen: Seen): void {
+function foldTold(
+  session: Session,
+  window: Window,
+  kind: AnyKind,
+  id: string,
+  update: JsonObject,
+  held: Tracked | undefined,
+  seen: Seen,
+): void {
   const key = entityKey(kind, id)
   const told = window.entities.get(key)?.tracked
   const state = mayFold(session, kind, told, update) ? kind.fold(told?.state, update) : undefined
   if (state === undefined) applyEvent(session, update, seen)
   else if (told === undefined) {
     const tracked = new Tracked(kind, state, session.times(seen.at, false), seen.frames)
-    window.entities.set(key, { kind, id, tracked })
+    const live = held && { updates: [update], tellings: held.tellings }
+    window.entities.set(key, { kind, id, tracked, live })
   } else {
     told.state = state
     told.seen(seen.frames)
+    window.entities.get(key)?.live?.updates.push(update)
   }
 }
 
@@ -98,6 +130,7 @@ function found(session: Session, kind: AnyKind, id: string, update: JsonObject, 
   const state = mayFold(session, kind, undefined, update) ? kind.fold(undefined, update) : undefined
   if (state === undefined) return applyEvent(session, update, seen)
   const tracked = new Tracked(kind, state, session.times(seen.at, true), seen.frames)
+  tracked.toldBy(seen.connection)
   const add = (): void => {
     session.line.add(tracked, entityKey(kind, id))
     if (isToBeWritten(kind, tracked, undefined, update)) session.line.writeThrough(tracked)
@@ -128,6 +161,7 @@ export function fold(session: Session, kind: AnyKind, tracked: Tracked, update: 
     return
   }
   tracked.state = state
+  tracked.toldBy(seen.connection)
   session.line.changed(tracked)
   tracked.seen(seen.frames)
   if (isToBeWritten(kind, tracked, before, update)) session.line.writeThrough(tracked)

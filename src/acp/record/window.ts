@@ -5,7 +5,7 @@
 import type { AsrRecord } from '../../record/record.js'
 import { isObject, type JsonObject, sameJson } from '../json.js'
 import type { AnyKind } from './kinds/updates.js'
-import type { SlotContext } from './slot.js'
+import type { Slot, SlotContext } from './slot.js'
 import { type Draft, slotDraft, type Tracked } from './tracked.js'
 
 /** The parent whose history is told, and how much of it there was when it was forked. */
@@ -14,13 +14,27 @@ export interface Fork {
   length: Promise<number>
 }
 
+export interface Told {
+  kind: AnyKind
+  id: string
+  tracked: Tracked
+  /** what was told of something that is open in memory, one by one, and how often that had been told of live by then */
+  live?: { updates: JsonObject[]; tellings: number }
+}
+
 export class Window {
   /** what was told, in first-seen order */
-  readonly entities = new Map<string, { kind: AnyKind; id: string; tracked: Tracked }>()
+  readonly entities = new Map<string, Told>()
+  /** what is open in memory, and was told whole: chunks go on with it */
+  readonly retold = new Set<string>()
   /** updates that are a record each */
   readonly events: { record: AsrRecord; tracked: Tracked }[] = []
 
-  constructor(readonly fork?: Fork) {}
+  constructor(
+    readonly fork?: Fork,
+    /** further requests on the connection that wait for a replay of their own */
+    public waiting = 0,
+  ) {}
 }
 
 /** The trace context of a notification says nothing of what it tells. */
@@ -45,6 +59,40 @@ export function replayDrafts(told: Tracked, known: Tracked | undefined, context:
     drafts.push(slotDraft(target, slot, body))
   }
   return drafts
+}
+
+export function isChunk({ sessionUpdate }: JsonObject): boolean {
+  return String(sessionUpdate).endsWith('_chunk')
+}
+
+/** Whether an update says what the content of an entity is, whatever it was. */
+export function tellsContent(update: JsonObject): boolean {
+  return !isChunk(update) && ['content', 'summary', 'output'].some((field) => update[field] !== undefined)
+}
+
+/**
+ * How content that was told in chunks stands to what is known: it is that again, or the beginning of it (`within`), or that
+ * and more (`beyond`), or it goes on where what is known ends (`behind`).
+ */
+export function placeOf(told: Tracked, known: Tracked, context: SlotContext): 'within' | 'beyond' | 'behind' {
+  const [more, before] = [told, known].map(({ kind, state }) => contentText(kind.slots(state, context)))
+  if (before.startsWith(more)) return 'within'
+  return more.startsWith(before) ? 'beyond' : 'behind'
+}
+
+/** What grows of an entity, open at its end. */
+function contentText(slots: readonly Slot[]): string {
+  const grown = slots.map(({ body }) => body.content ?? body.displayContent ?? body.summary ?? body.output?.blob ?? '')
+  return JSON.stringify(grown.filter((content) => content !== '')).replace(/["\]}=]+$/, '')
+}
+
+/** Whether a replay tells anything else of an entity than is known of it. */
+export function tellsOther(told: Tracked, known: Tracked, context: SlotContext): boolean {
+  const bodies = new Map(known.kind.slots(known.state, context).map(({ name, body }) => [name, body]))
+  return told.kind.slots(told.state, context).some(({ name, body }) => {
+    const before = bodies.get(name)
+    return before === undefined || !sameJson(before, merged(before, body))
+  })
 }
 
 function merged(before: AsrRecord, told: AsrRecord): AsrRecord {

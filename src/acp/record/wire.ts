@@ -5,7 +5,7 @@ import { NATIVE_FOLDER, nativeFile } from '../../log/segment.js'
 import type { LogStorage, MaybePromise } from '../../log/storage.js'
 import { name128 } from '../../record/hash.js'
 import type { Store } from '../../store/api.js'
-import { StreamStore } from '../../store/store.js'
+import type { StreamStore } from '../../store/store.js'
 import { joinedBytes } from '../base64.js'
 import type { FrameRange } from './tracked.js'
 
@@ -24,9 +24,9 @@ export async function wireFileName(sessionId: string): Promise<string> {
   return nativeFile(await name128(sessionId))
 }
 
-/** Where a store keeps its files; undefined when it is not one of ours. */
+/** Where a store keeps its files; undefined when it is not one of ours. Its class may be that of another bundle. */
 export function wireStorageOf(store: Store): WireStorage | undefined {
-  return store instanceof StreamStore ? store.environment.storage : undefined
+  return (store as Partial<StreamStore>).environment?.storage
 }
 
 export class WireFile {

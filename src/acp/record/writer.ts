@@ -1,7 +1,7 @@
 /**
  * The one who writes to a session's stream: in order, beside the traffic, and again when the store failed.
  */
-import { AsrError, isAsrError } from '../../record/error.js'
+import { type AsrError, isAsrError } from '../../record/error.js'
 import type { AsrRecord, Header } from '../../record/record.js'
 import type { Store, Stream } from '../../store/api.js'
 import type { RecorderProblem } from './api.js'
@@ -162,7 +162,7 @@ export class StreamWriter {
   /** Whether the batch can be offered again at once, in another form. */
   private isToleratedBatch(error: unknown): boolean {
     const { batch } = this
-    if (batch === undefined || !(error instanceof AsrError)) return false
+    if (batch === undefined || !isAsrError(error)) return false
     if (error.code === 'ASR_CONFLICT' && error.actual !== undefined) {
       this.batch = bound(batch.drafts, error.actual)
       return true
@@ -200,7 +200,7 @@ export class StreamWriter {
 
   private fail(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error)
-    const code = error instanceof AsrError ? error.code : ''
+    const code = isAsrError(error) ? error.code : ''
     if (HOPELESS.has(code) || (this.batch === undefined && REFUSED.has(code))) {
       this.giveUp(reason, error)
       return
@@ -225,7 +225,7 @@ export class StreamWriter {
 function bound(drafts: Draft[], length: number, suffix = ''): Batch {
   const records = drafts.map((draft, index) => {
     const { ref, record, supersedes, target, through, under, copiedFrom } = draft
-    ref.id = under === undefined ? `r${length + index + 1}${suffix}` : idUnder(under)
+    ref.id = `${under === undefined ? `r${length + index + 1}` : idUnder(under)}${suffix}`
     const { type, ...fields } = record
     return {
       type,

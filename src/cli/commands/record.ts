@@ -72,13 +72,12 @@ async function recordCapture({ location }: Cli, file: string, options: RecordOpt
     }
     const recorder = await newRecorder(store, options, { onProblem, knownSession: 'skip' })
     const input = await openInput(file, { signal })
-    let line = 0
-    const lines = new LineSplitter((text) => {
-      line++
+    const lines = new LineSplitter((text, line) => {
       const frame = captured(text)
-      if (frame !== undefined) return recorder.observe(frame)
+      if (frame !== undefined) recorder.observe(frame)
+      if (frame !== undefined && isTimed(frame)) return
       bad++
-      say(`${file}:${line} is no frame`)
+      say(`${file}:${line} ${frame === undefined ? 'is no frame' : 'has a time that can not be read'}`)
     })
     for await (const chunk of input.chunks) {
       lines.push(chunk)
@@ -100,6 +99,7 @@ function captured(text: string): ObservedFrame | undefined {
   if (typeof value !== 'object' || value === null || !('dir' in value)) return undefined
   const { dir, frame, text: raw, at, conn } = value as Record<string, unknown>
   if (dir !== 'c2a' && dir !== 'a2c') return undefined
+  if (frame === undefined && typeof raw !== 'string') return undefined
   return {
     dir,
     frame,
@@ -107,6 +107,10 @@ function captured(text: string): ObservedFrame | undefined {
     ...((typeof at === 'string' || typeof at === 'number') && { at }),
     ...((typeof conn === 'string' || typeof conn === 'number') && { conn }),
   }
+}
+
+function isTimed({ at }: ObservedFrame): boolean {
+  return at === undefined || !Number.isNaN(new Date(at).getTime())
 }
 
 /** The traffic comes first: a store that can not be opened is said, and the agent runs unrecorded. */

@@ -52,7 +52,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
     stopped = signal.aborted
   }
   if (allowFork || allowDelete) await writing(cli.location, { create: false }, use)
-  else await following(cli.location, use)
+  else await following(cli.location, use, { acceptLoss: true })
   // What a client does not read any more would hold the process.
   if (stopped) process.exit()
 }

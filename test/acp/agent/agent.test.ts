@@ -105,7 +105,7 @@ test('ASR-724: session/resume from the start sends what replay gives, and only t
     const answer = await agent.request(asked.session.resume, { sessionId: 's', ...START })
     assert.equal(updates, expected)
     assert.equal(updates.at(-1)?.update, { sessionUpdate: 'state_update', state: 'idle', stopReason: 'end_turn' })
-    assert.equal(answer, { configOptions: SESSION[6].options as acp.SessionConfigOption[] })
+    assert.equal(answer.configOptions, SESSION[6].options as acp.SessionConfigOption[])
     await agent.request(asked.session.resume, { sessionId: 's', ...START })
     assert.equal(updates, [...expected, ...expected])
   })
@@ -264,6 +264,17 @@ test('many connections read at once, and each gets all of it', async () => {
     ),
   )
   for (const updates of seen) assert.equal(updates, expected)
+})
+
+test('ASR-731: the answer to session/resume says what the replay left out, and a state alone is no replay', async () => {
+  const store = await storeOf()
+  const losses = await replay(await store.stream('s')).losses()
+  assert.ok(losses.some(({ loss }) => loss === 'off_path') && losses.some(({ loss }) => loss === 'config_change'))
+  await withClient(store, async ({ agent }) => {
+    const replayed = await agent.request(asked.session.resume, { sessionId: 's', ...START })
+    assert.equal(replayed._meta, { 'org.agent-session.acp/losses': losses })
+    assert.is((await agent.request(asked.session.resume, { sessionId: 's', cwd: '/w' }))._meta, undefined)
+  })
 })
 
 test.run()

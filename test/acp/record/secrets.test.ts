@@ -1,0 +1,166 @@
+import fc from 'fast-check'
+import { test } from 'uvu'
+import * as assert from 'uvu/assert'
+import { messagesIn } from '../../../src/acp/frames.js'
+import { redactedText } from '../../../src/acp/record/secrets.js'
+import type { ObservedFrame } from '../../../src/main.js'
+import type { MemoryLocation } from '../../support/stores.js'
+import { UPDATE_KINDS, updateArbitrary } from '../generator.js'
+import { CWD, ofType, recordAll, recordsOf, Talk, talk, textBlock } from '../support.js'
+
+const SECRET = 'hunter2'
+
+const SERVERS = [
+  { type: 'stdio', name: 'tools', command: SECRET, args: [SECRET], env: [{ name: 'T', value: SECRET }] },
+  { type: 'http', name: 'web', url: `https://${SECRET}`, headers: [{ name: 'Authorization', value: SECRET }] },
+]
+
+const HIDING = fc.constantFrom(
+  { mcpServers: SERVERS },
+  { options: { mcpServers: { tools: SERVERS[0] }, env: { T: SECRET } } },
+  { mcp_servers: SERVERS, Headers: { Authorization: SECRET } },
+  { http_headers: { Authorization: SECRET } },
+)
+
+/** The value with configuration in the `_meta` of each object, and beside its fields where `beside` says so. */
+function hiding(value: unknown, secret: object, beside: boolean): unknown {
+  if (Array.isArray(value)) return value.map((item) => hiding(item, secret, beside))
+  if (typeof value !== 'object' || value === null) return value
+  const fields = Object.entries(value).map(([key, given]) => {
+    return [key, key.startsWith('raw') || key === '_meta' ? given : hiding(given, secret, beside)]
+  })
+  return { ...Object.fromEntries(fields), ...(beside && secret), _meta: { vendor: secret } }
+}
+
+async function everything(location: MemoryLocation): Promise<string> {
+  let text = ''
+  const decoder = new TextDecoder()
+  for (const folder of ['streams', 'native']) {
+    for (const { name } of await location.log.list(folder)) {
+      const file = name.startsWith(folder) ? name : `${folder}/${name}`
+      text += decoder.decode(await location.log.read(file, 0, (await location.log.size(file)) ?? 0))
+    }
+  }
+  return text
+}
+
+async function demandNone(frames: readonly ObservedFrame[], secretFields: string[] = []): Promise<string> {
+  const { location } = await recordAll(frames, { secretFields })
+  const text = await everything(location)
+  const at = text.indexOf(SECRET)
+  assert.is(at, -1, text.slice(Math.max(0, at - 200), at + 50))
+  return text
+}
+
+test('ASR-712: MCP configuration in any update of the schema, at any depth, alone or in a batch, is not stored', async () => {
+  for (const kind of UPDATE_KINDS) {
+    const property = fc.asyncProperty(updateArbitrary(kind), HIDING, fc.boolean(), async (update, secret, beside) => {
+      const told = talk().update(
+        hiding(update, secret, beside) as typeof update & { sessionUpdate: string },
+        's',
+        secret,
+      )
+      const [first, ...rest] = told.frames.slice(-1)
+      const batch = { ...first, frame: messagesIn([first.frame]) }
+      await demandNone([...told.frames.slice(0, -1), batch, ...rest, ...told.state('idle').frames.slice(-1)])
+    })
+    await fc.assert(property, { numRuns: 12, seed: 7 })
+  }
+})
+
+test('ASR-712: requests, answers and errors that tell of MCP configuration are kept without it', async () => {
+  for (const method of ['session/new', 'session/resume', 'session/fork']) {
+    const told = talk()
+    const params = { sessionId: 's', cwd: CWD, mcpServers: SERVERS, _meta: { vendor: { mcpServers: SERVERS } } }
+    const failed = told.request('c2a', method, params)
+    const error = { code: -32602, message: `can not start ${SECRET}`, data: SERVERS }
+    told.raw('a2c', { jsonrpc: '2.0', id: failed, error })
+    const plain = told.request('c2a', method, params)
+    told.raw('a2c', { jsonrpc: '2.0', id: plain, error: { ...error, message: 'no such folder' } })
+    const done = told.request('c2a', method, params)
+    told.respond('a2c', done, { sessionId: 'other', mcpServers: SERVERS, _meta: { mcpServers: SERVERS } })
+    const text = await demandNone(told.frames)
+    assert.match(text, '"error":{"code":-32602}')
+    assert.match(text, '"error":{"code":-32602,"message":"no such folder"}')
+    assert.match(text, '"mcpServers":[{"type":"stdio","name":"tools"},{"type":"http","name":"web"}]')
+  }
+})
+
+test('ASR-712: permissions and notifications tell no MCP configuration, the input of a tool is kept', async () => {
+  const secret = { mcpServers: SERVERS }
+  const told = talk()
+  const toolCall = { toolCallId: 't', rawInput: { env: 'prod' }, _meta: secret }
+  const options = [{ optionId: 'y', name: 'Yes', kind: 'allow_once', _meta: secret }]
+  const subject = { type: 'tool_call', toolCall }
+  told.respond(
+    'c2a',
+    told.request('a2c', 'session/request_permission', { sessionId: 's', options, subject, _meta: secret }),
+    {
+      outcome: { outcome: '_odd', ...secret },
+    },
+  )
+  const refused = told.request('a2c', 'session/request_permission', {
+    sessionId: 's',
+    options,
+    subject: { type: '_x', ...secret },
+  })
+  told.raw('c2a', { jsonrpc: '2.0', id: refused, error: { code: 1, message: 'no', data: secret } })
+  told.notify('c2a', '_x/servers', { sessionId: 's', ...secret }).notify('a2c', '_x/servers', secret)
+  const prompt = told.request('c2a', 'session/prompt', { sessionId: 's', prompt: [textBlock('go')], _meta: secret })
+  told.respond('a2c', prompt, { messageId: 'p', _meta: secret }).state('idle')
+  await demandNone(told.frames)
+  const records = await recordsOf(await (await recordAll(told.frames)).store.stream('s'))
+  assert.equal(ofType(records, 'tool_call')[0].input, { env: 'prod' })
+  assert.equal(ofType(records, 'permission')[1].native.record.error, {
+    code: 1,
+    message: 'no',
+    data: {
+      mcpServers: [
+        { type: 'stdio', name: 'tools' },
+        { type: 'http', name: 'web' },
+      ],
+    },
+  })
+})
+
+test('ASR-283, ASR-734: no secret answer is stored, whatever it comes in', async () => {
+  const properties = {
+    word: { type: 'string', format: 'password' },
+    words: { type: 'array', items: { type: 'string', format: 'password' } },
+    either: { anyOf: [{ type: 'string', writeOnly: true }, { type: 'null' }] },
+    env: { type: 'string' },
+    token: { type: 'string' },
+  }
+  const params = { sessionId: 's', mode: 'form', message: 'Q', requestedSchema: { type: 'object', properties } }
+  const content = { word: SECRET, words: [SECRET], either: SECRET, token: SECRET, env: 'prod' }
+  const told = talk()
+  const ask = (): number => told.request('a2c', 'elicitation/create', params)
+  told.respond('c2a', ask(), { action: 'accept', content })
+  told.respond('c2a', ask(), { action: 'accept', content: SECRET }).respond('c2a', ask(), { action: '_odd', content })
+  told.respond('c2a', ask(), { action: 'decline', content }).respond('c2a', 'never asked', { result: { content } })
+  told.raw('c2a', { jsonrpc: '2.0', id: ask(), error: { code: 1, message: 'bad', data: { content } } })
+  told.raw('c2a', [{ jsonrpc: '2.0', id: ask(), result: { action: 'accept', content } }])
+  told.raw('c2a', [[{ jsonrpc: '2.0', id: ask(), result: { action: 'accept', content } }]])
+  told.raw('c2a', { jsonrpc: '2.0', id: {}, result: { action: 'accept', content } })
+  told.raw('c2a', undefined, `{"jsonrpc":"2.0","id":9,"result":{"action":"accept","content":{"word":"${SECRET}`)
+  await demandNone(told.frames, ['token'])
+  const { store, summary } = await recordAll(told.frames, { secretFields: ['token'] })
+  const [first, ...others] = ofType(await recordsOf(await store.stream('s')), 'input_request')
+  assert.equal(first.response, { env: 'prod' })
+  assert.equal(first.capture, { response: { state: 'redacted' } })
+  assert.equal(first.requestedSchema.properties, properties)
+  assert.equal(others[4].response, { env: 'prod' })
+  assert.is(summary.notJsonRpc, 3)
+})
+
+test('ASR-723: what is no JSON-RPC is kept, but for a piece of a frame that may hold a secret', async () => {
+  const frames = new Talk()
+    .raw('a2c', undefined, 'Agent 1.2 starting')
+    .raw('a2c', { hello: [1, { content: 2 }] }).frames
+  const text = await demandNone(frames)
+  assert.match(text, '"text":"Agent 1.2 starting"')
+  assert.match(text, '"frame":{"hello":[1,{}]}')
+  assert.is(redactedText('{"params":{"mcpServers":['), undefined)
+})
+
+test.run()
