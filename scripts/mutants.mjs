@@ -2,14 +2,14 @@
  * Sabotage: each mutant of `mutant-list.mjs` is put into a compiled copy of the project, where some test has to fail for it.
  * The tests likeliest to are tried first, then all others. `node scripts/mutants.mjs [NAME…]`; ends with 1 when one survives.
  */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { argv, env, execPath, exit, stdout } from 'node:process'
 import { transform } from 'esbuild'
 import { MUTANTS } from './mutant-list.mjs'
-import { filesBelow, isProgram, packageProgram, projectRoot, run } from './project.mjs'
+import { filesBelow, isProgram, packageProgram, projectRoot } from './project.mjs'
 import { judge } from './run-tests.mjs'
 
 const AT_ONCE = 2
@@ -27,7 +27,7 @@ function passes(copy, file) {
   const temporary = mkdtempSync(join(copy, 'tmp-'))
   const child = spawn(execPath, [join(copy, file)], {
     cwd: projectRoot,
-    env: { ...env, TMPDIR: temporary, XDG_DATA_HOME: join(temporary, 'data'), NO_COLOR: '1' },
+    env: { ...env, ASR_STOP: '1', TMPDIR: temporary, XDG_DATA_HOME: join(temporary, 'data'), NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: FILE_MS_MAX,
     killSignal: 'SIGKILL',
@@ -64,29 +64,38 @@ async function killer(copy, mutant, all) {
   const sound = readFileSync(compiled)
   const source = mutated(readFileSync(join(projectRoot, mutant.file), 'utf8'), mutant)
   const { code } = await transform(source, { loader: 'ts', format: 'esm', target: 'node20' })
-  writeFileSync(compiled, code)
+  const sabotage = () => writeFileSync(compiled, code)
+  const mend = () => writeFileSync(compiled, sound)
   try {
+    sabotage()
     const likely = testFiles(copy, mutant.tests)
-    return (
-      (await firstToFail(copy, likely)) ??
-      (await firstToFail(
-        copy,
-        all.filter((file) => !likely.includes(file)),
-      ))
-    )
+    const first = await firstToFail(copy, likely)
+    if (first !== undefined) return first
+    for (let others = all.filter((file) => !likely.includes(file)); ; ) {
+      const file = await firstToFail(copy, others)
+      if (file === undefined) return undefined
+      mend()
+      if ((await passes(copy, file)).passed) return file
+      sabotage() // that one fails anyway, and proves nothing
+      others = others.slice(others.indexOf(file) + 1)
+    }
   } finally {
-    writeFileSync(compiled, sound)
+    mend()
   }
 }
 
+/** An error of types in some file stops nothing: each test that counts here has to pass without a mutant first. */
 function compile(folder) {
   const copy = join(folder, 'copy-0')
   mkdirSync(copy)
-  run(execPath, [packageProgram('typescript', 'bin/tsc'), '-p', 'tsconfig.json', '--outDir', copy])
+  const compiler = [packageProgram('typescript', 'bin/tsc'), '-p', 'tsconfig.json', '--noEmitOnError', 'false']
+  const { status } = spawnSync(execPath, [...compiler, '--outDir', copy], { cwd: projectRoot, stdio: 'inherit' })
+  if (status !== 0) stdout.write('there are errors of types; `npm run types` shows them\n')
+  cpSync(join(projectRoot, 'package.json'), join(folder, 'package.json'))
   for (let n = 1; n < AT_ONCE; n++) cpSync(copy, join(folder, `copy-${n}`), { recursive: true })
   for (let n = 0; n < AT_ONCE; n++) {
     symlinkSync(join(projectRoot, 'node_modules'), join(folder, `copy-${n}`, 'node_modules'))
-    writeFileSync(join(folder, `copy-${n}`, 'package.json'), '{"type":"module"}')
+    cpSync(join(projectRoot, 'package.json'), join(folder, `copy-${n}`, 'package.json'))
   }
 }
 

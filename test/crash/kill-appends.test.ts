@@ -16,7 +16,7 @@ import { Victim } from './victim.js'
 
 const REOPEN_MS_MAX = 1_000
 /** A folder serves for so many kills: the store in it goes through many hands, and grows. */
-const KILLS_A_FOLDER = 10
+const KILLS_A_FOLDER = 5
 
 interface History {
   folder: string

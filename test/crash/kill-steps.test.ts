@@ -18,7 +18,7 @@ import { Victim } from './victim.js'
 
 const KILLS = figure(30, 500)
 /** Batches that are there before, so that a step takes some time: they lie behind the index. */
-const BEFORE = 80
+const BEFORE = 50
 
 interface Place {
   folder: string

@@ -1,7 +1,7 @@
 /**
- * The long tier of the fault battery: `npm run test:deep`, or `node build/test/deep/main.js [--seed N] [--from FILE] [FILE…]`.
- * Each test file in a process of its own, one after the other, without a limit of time. The seed is printed first: with it the
- * same cases come again. A run that was ended goes on with `--seed N --from FILE`; inside a file ASR_FROM goes on from a case.
+ * The long tier of the fault battery, and of the properties: `npm run test:deep -- [--seed N] [--from FILE] [FILE…]`. Each test
+ * file in a process of its own, one after the other, without a limit of time. The seed is printed first: with it the same cases
+ * come again. A run that was ended goes on with `--seed N --from FILE`; inside a file ASR_FROM goes on from a case.
  */
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
@@ -11,7 +11,9 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const TESTS = fileURLToPath(new URL('..', import.meta.url))
-const FOLDERS = ['fault', 'crash']
+const FOLDERS = ['fault', 'crash', 'property']
+/** Of the properties: runs, and commands of each at most. */
+const PROPERTIES = { ASR_RUNS: '10000', ASR_COMMANDS: '100' }
 
 const { values, positionals } = parseArgs({
   options: { seed: { type: 'string' }, from: { type: 'string' } },
@@ -32,7 +34,7 @@ function files(): string[] {
 /** Whether the file's tests all pass; what they print is shown as it comes. */
 function run(file: string, temporary: string): Promise<boolean> {
   const child = spawn(process.execPath, ['--enable-source-maps', join(TESTS, `${file}.test.js`)], {
-    env: { ...process.env, ASR_DEEP: '1', ASR_SEED: seed, TMPDIR: temporary, NO_COLOR: '1' },
+    env: { ...process.env, ...PROPERTIES, ASR_DEEP: '1', ASR_SEED: seed, TMPDIR: temporary, NO_COLOR: '1' },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
   return new Promise((resolve, reject) => {

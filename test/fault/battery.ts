@@ -1,6 +1,7 @@
 /**
  * How much the battery runs, and its cases by number: `ASR_DEEP=1` for the long tier; `ASR_SEED` makes a run repeatable,
- * `ASR_FROM` goes on from a case, `ASR_CASE` runs one alone. A failure names all it takes to see it again.
+ * `ASR_FROM` goes on from a case, `ASR_CASE` runs one alone, `ASR_STOP=1` ends with the first that fails. A failure names all it
+ * takes to see it again.
  */
 import * as assert from 'uvu/assert'
 
@@ -105,6 +106,7 @@ export async function cases(
     try {
       await inTime(run(n, new Random(SEED, salt, n), tally))
     } catch (error) {
+      if (process.env.ASR_STOP === '1') process.exit(1)
       const { message, stack, details } = error as Error & { details?: string }
       const kind = message.replace(/[0-9]+|"[^"]*"/g, '#').slice(0, 120)
       const known = failures.get(kind)

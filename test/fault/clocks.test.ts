@@ -1,5 +1,5 @@
 /**
- * Battery 27 and 28: the clock jumps, stands still, or is no clock at all. Order and positions never come from it, times are
+ * Battery 27 and 28: the clock jumps, stands still, or says what no clock should. Order and positions never come from it, times are
  * stored as they are given, nothing waits for it.
  */
 import { join } from 'node:path'

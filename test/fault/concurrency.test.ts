@@ -2,6 +2,7 @@
  * Battery 19 to 22: many writers of one stream, appends under way when the store closes, followers that are slow or cut off,
  * readers beside a writer.
  */
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -300,10 +301,33 @@ test('a range that is read while others append ends where the stream ended when 
   await store.close()
 })
 
+test(`${figure(50_000, 1_000_000)} appends one by one: descriptors and memory stay as they are`, async () => {
+  const store = await openStore(join(tempFolder(), 'store'))
+  const stream = await store.createStream(header('s'))
+  const total = figure(50_000, 1_000_000)
+  let [open, memory] = [0, 0]
+  for (let n = 1; n <= total; n++) {
+    await stream.append({ type: 'message', mark: n })
+    if (n !== total / 5) continue
+    open = descriptors()
+    memory = process.memoryUsage().rss
+  }
+  const after = process.memoryUsage().rss
+  process.stdout.write(
+    `figure: ${total} appends: ${Math.round(memory / 1e6)} MB after a fifth, ${Math.round(after / 1e6)} MB at the end\n`,
+  )
+  assert.ok(descriptors() <= open + 2, `${open} descriptors, then ${descriptors()}`)
+  assert.ok(after < memory * figure(1.5, 2), `${memory} bytes, then ${after}`)
+  assert.is(stream.length, total)
+  await store.close()
+})
+
+function descriptors(): number {
+  return readdirSync('/dev/fd').length
+}
+
 test(`a store is opened and closed ${figure(500, 10_000)} times: descriptors, memory and files stay as they are`, async () => {
-  const { readdirSync } = await import('node:fs')
   const folder = join(tempFolder(), 'store')
-  const descriptors = (): number => readdirSync('/dev/fd').length
   let [open, files, memory] = [0, 0, 0]
   const rounds = figure(500, 10_000)
   for (let n = 0; n < rounds; n++) {

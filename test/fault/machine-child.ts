@@ -1,7 +1,8 @@
 /**
  * A process in adverse surroundings: `node machine-child.js <task> <folder>`. It says what came of it, a line of JSON.
  */
-import { closeSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, truncateSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { isAsrError, openStore, type Store } from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import { header } from '../support/records.js'
@@ -83,14 +84,23 @@ const tasks: { [name: string]: () => Promise<unknown> } = {
     const listed = await codeOf(() => collect(store.streams()))
     return { created, listed, closed: await codeOf(() => store.close()) }
   },
-  /** Reads everything, by ids too. */
-  read: async () => {
+  read: async () => readAll(await openStore(folder)),
+  /** Reads while somebody else takes the tables of the index away. */
+  shrunk: async () => {
     const store = await openStore(folder)
-    const stream = await store.stream('s')
-    const records = await collect(stream.records())
-    for (const { id } of records) await stream.get(id)
-    return { records: records.length }
+    await store.stream('s')
+    const index = join(folder, 'index')
+    for (const name of readdirSync(index)) if (name.endsWith('.ldb')) truncateSync(join(index, name))
+    return readAll(store)
   },
+}
+
+/** Everything, by ids too. */
+async function readAll(store: Store): Promise<{ records: number }> {
+  const stream = await store.stream('s')
+  const records = await collect(stream.records())
+  for (const { id } of records) await stream.get(id)
+  return { records: records.length }
 }
 
 writeSync(1, `${JSON.stringify(await tasks[task]())}\n`)

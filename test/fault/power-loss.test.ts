@@ -40,7 +40,7 @@ interface KnownStream {
 
 type Known = Map<string, KnownStream>
 
-const APPENDS = figure(60, 1_000)
+const APPENDS = figure(90, 1_000)
 const SESSIONS = ['a', 'b', 'c']
 
 class Run {
@@ -72,7 +72,7 @@ class Run {
   }
 
   async append(session: string, how: (stream: Stream, records: AsrRecord[]) => Promise<unknown>): Promise<void> {
-    const records = Array.from({ length: 1 + this.random.below(6) }, () =>
+    const records = Array.from({ length: 1 + this.random.below(4) }, () =>
       anyRecord(this.random, `${session}${this.n++}`),
     )
     const stream = await this.store.stream(session)

@@ -25,13 +25,18 @@ import { header } from '../support/records.js'
 import { tempFolder } from '../support/temp.js'
 import { cases, figure } from './battery.js'
 import { imageOf, keptFolder, putDown } from './folder.js'
-import { hasNamespaces, hasShell, isRoot, skipped, smallDisk } from './machine.js'
+import { hasMounts, hasNamespaces, hasShell, isRoot, smallDisk, testWhere } from './machine.js'
 import type { Outcome } from './machine-child.js'
 import { OTHER } from './place.js'
 import { holdsPromises } from './promises.js'
 import { evenRecords, written } from './written.js'
 
 const CHILD = fileURLToPath(new URL('./machine-child.js', import.meta.url))
+
+const withLimits = testWhere(hasShell, 'there is no `ulimit -n`')
+const asNobody = testWhere(isRoot, 'only root can become somebody without rights')
+const inNamespace = testWhere(hasNamespaces, '`unshare -m` is not allowed')
+const onSmallDisk = testWhere(hasMounts, 'mounting one is not allowed; the faulty storage does it everywhere')
 
 /** Runs the child, behind what comes before it on the command line. */
 function child<T = Outcome>(task: string, folder: string, before: string[] = [], after = ''): T {
@@ -58,36 +63,36 @@ async function stillWhole(folder: string, more = 0): Promise<void> {
   await store.close()
 }
 
-test('few descriptors: every call fails with a code or not at all, and the store is whole afterwards', async () => {
-  if (!hasShell) return skipped('few descriptors', 'there is no `ulimit -n`')
-  const image = (await keptFolder(evenRecords(20), 1)).image
-  const folder = join(tempFolder(), 'store')
-  const outcomes: string[] = []
-  for (let left = 0; left <= 24; left++) {
-    putDown(image, folder)
-    const { open, append, close, tookMs, acknowledged } = child('few', `${folder} ${left}`, [], 'ulimit -n 256;')
-    for (const code of [open, append ?? 'ok', close ?? 'ok'])
-      assert.match(code, /^(ok|ASR_(IO|IN_DOUBT|POISONED))$/, `${left} left: ${code}`)
-    assert.ok(tookMs < 1_000)
-    outcomes.push(open)
-    const store = await openStore(folder)
-    const { length } = await store.stream('s')
-    assert.ok(length >= 20 + acknowledged, `${left} left: ${acknowledged} acknowledged, ${length} there`)
-    assert.is((await store.verify()).ok, true)
-    await store.close()
-  }
-  assert.is(outcomes[0], 'ASR_IO', 'none was too few')
-  assert.is(outcomes.at(-1), 'ok', 'two dozen were enough')
-})
+withLimits(
+  'few descriptors: every call fails with a code or not at all, and the store is whole afterwards',
+  async () => {
+    const image = (await keptFolder(evenRecords(20), 1)).image
+    const folder = join(tempFolder(), 'store')
+    const outcomes: string[] = []
+    for (let left = 0; left <= 24; left++) {
+      putDown(image, folder)
+      const { open, append, close, tookMs, acknowledged } = child('few', `${folder} ${left}`, [], 'ulimit -n 256;')
+      for (const code of [open, append ?? 'ok', close ?? 'ok'])
+        assert.match(code, /^(ok|ASR_(IO|IN_DOUBT|POISONED))$/, `${left} left: ${code}`)
+      assert.ok(tookMs < 1_000)
+      outcomes.push(open)
+      const store = await openStore(folder)
+      const { length } = await store.stream('s')
+      assert.ok(length >= 20 + acknowledged, `${left} left: ${acknowledged} acknowledged, ${length} there`)
+      assert.is((await store.verify()).ok, true)
+      await store.close()
+    }
+    assert.is(outcomes[0], 'ASR_IO', 'none was too few')
+    assert.is(outcomes.at(-1), 'ok', 'two dozen were enough')
+  },
+)
 
-test('400 open streams with 300 descriptors work: files are closed and opened again', async () => {
-  if (!hasShell) return skipped('400 streams', 'there is no `ulimit -n`')
+withLimits('400 open streams with 300 descriptors work: files are closed and opened again', async () => {
   const folder = join(tempFolder(), 'store')
   assert.equal(child('many', folder, [], 'ulimit -n 300;'), { created: 'ok', listed: 'ok', closed: 'ok' })
 })
 
-test('without rights to the folder: refused with a code, nothing is made or changed', async () => {
-  if (!isRoot) return skipped('without rights', 'only root can become somebody without them')
+asNobody('without rights to the folder: refused with a code, nothing is made or changed', async () => {
   const folder = await filled()
   chmodSync(dirname(folder), 0o755)
   for (const [mode, codes] of [
@@ -106,8 +111,7 @@ test('without rights to the folder: refused with a code, nothing is made or chan
   await stillWhole(folder)
 })
 
-test('single files without rights: the logs, the index, FORMAT; each is refused with a code', async () => {
-  if (!isRoot) return skipped('files without rights', 'only root can become somebody without them')
+asNobody('single files without rights: the logs, the index, FORMAT; each is refused with a code', async () => {
   for (const name of ['streams', 'index', 'FORMAT']) {
     const folder = await filled()
     for (const path of ['', ...(readdirSync(folder, { recursive: true }) as string[])])
@@ -137,8 +141,7 @@ test('single files without rights: the logs, the index, FORMAT; each is refused 
   }
 })
 
-test('a file system that is read-only: refused with a code; reading works', async () => {
-  if (!hasNamespaces) return skipped('read-only file system', '`unshare -m` is not allowed')
+inNamespace('a file system that is read-only: refused with a code; reading works', async () => {
   const folder = await filled()
   const script = 'mount --bind "$2" "$2" && mount -o remount,ro,bind "$2" && exec "$0" "$1" attempt "$2"'
   const { stdout, stderr } = spawnSync('unshare', ['-m', 'sh', '-c', script, process.execPath, CHILD, folder], {
@@ -207,9 +210,8 @@ test('a folder that is taken away from under a reader: a code, or what was read 
   await reader.close()
 })
 
-test('a disk that fills up and is freed again: what was acknowledged is there, and all goes on', async () => {
+onSmallDisk('a disk that fills up and is freed again: what was acknowledged is there, and all goes on', async () => {
   const disk = smallDisk('700k')
-  if (disk === undefined) return skipped('a small disk', 'mounting one is not allowed; FaultyStorage does it elsewhere')
   try {
     await cases('small disks', figure(10, 100), async (n, random, tally) => {
       const folder = join(disk.folder, 'store')
@@ -259,6 +261,20 @@ test('a disk that fills up and is freed again: what was acknowledged is there, a
   } finally {
     disk.unmount()
   }
+})
+
+test('a table of the index cut short while it is in use: right answers or the process’s end, and all is there afterwards', async () => {
+  const { image, expected } = await keptFolder(evenRecords(200), 3)
+  const folder = join(tempFolder(), 'store')
+  putDown(image, folder)
+  const { stdout, status, signal } = spawnSync(process.execPath, [CHILD, 'shrunk', folder], { encoding: 'utf8' })
+  if (status === 0) assert.equal(JSON.parse(stdout), { records: 200 })
+  else assert.is(signal, 'SIGBUS', 'level maps its tables into memory (docs/promises.md)')
+  const store = await openStore(folder)
+  assert.is((await collect((await store.stream('s')).records())).length, 200)
+  await store.rebuildIndex()
+  await holdsPromises(store, [expected, OTHER])
+  await store.close()
 })
 
 test('a table of the index cut short on the disk: the store is opened again, and its answers are right', async () => {
