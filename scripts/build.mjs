@@ -40,7 +40,7 @@ const commanderPlugin = {
   },
 }
 
-/** What the command line loads only when needed, by its name in dist/cli/: ES modules, which share what they have in common. */
+/** What the command line loads only when needed, by its name in dist/cli/. */
 const LATER = {
   recorder: 'src/acp/record/recorder.ts',
   agent: 'src/acp/agent/agent.ts',
@@ -54,14 +54,14 @@ const laterPlugin = {
   setup({ onResolve }) {
     onResolve({ filter: /\.js$/ }, ({ path, kind }) => {
       const name = /([^/]+)\.js$/.exec(path)?.[1]
-      return kind === 'dynamic-import' && name in LATER ? { path: `./${name}.js`, external: true } : undefined
+      return kind === 'dynamic-import' && name in LATER ? { path: `./${name}.cjs`, external: true } : undefined
     })
   },
 }
 
 /**
- * The rest is one CommonJS file, which V8 takes from its code cache. Such a file can not wait at its top: what is waited
- * for there is made at once, or is not needed in Node.
+ * The files are CommonJS, which V8 takes from its code cache. Such a file can not wait at its top: what is waited for there
+ * is made at once, or is not needed in Node.
  */
 const AT_ONCE = [
   { file: /src[\\/]record[\\/]hash\.ts$/, find: 'await xxhash()', put: 'xxhash()' },
@@ -89,43 +89,25 @@ const atOncePlugin = {
   },
 }
 
-// What CommonJS packages expect to find, in an ES module.
-const BANNER = `import { createRequire as __createRequire } from 'node:module'
-import { fileURLToPath as __fileURLToPath } from 'node:url'
-const require = __createRequire(import.meta.url)
-const __filename = __fileURLToPath(import.meta.url)
-`
-
-const SETTINGS = {
-  absWorkingDir: projectRoot,
-  outdir: 'dist/cli',
-  bundle: true,
-  platform: 'node',
-  target: 'node20',
-  minify: true, // and so all ASCII
-  logLevel: 'warning',
-  metafile: true,
-}
-
 async function bundle() {
-  const main = await build({
-    ...SETTINGS,
-    entryPoints: { main: 'src/cli/main.ts' },
-    format: 'cjs',
+  const { metafile } = await build({
+    absWorkingDir: projectRoot,
+    entryPoints: { main: 'src/cli/main.ts', ...LATER },
+    outdir: 'dist/cli',
     outExtension: { '.js': '.cjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    supported: { 'dynamic-import': false }, // a script from the code cache can require, but not import
+    minify: true, // and so all ASCII
     // Without its streams and its addon: to load them takes a start longer than most commands gain by them.
     alias: { msgpackr: 'msgpackr/pack' },
     plugins: [addonPlugin, commanderPlugin, laterPlugin, atOncePlugin],
+    logLevel: 'warning',
+    metafile: true,
   })
-  const later = await build({
-    ...SETTINGS,
-    entryPoints: LATER,
-    format: 'esm',
-    splitting: true,
-    banner: { js: BANNER },
-    plugins: [addonPlugin],
-  })
-  return [main, later].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+  return Object.keys(metafile.inputs)
 }
 
 /** Has V8 note what it compiles for a command that opens a store and reads: a start then spends no time on it. */

@@ -10,7 +10,7 @@ const require = createRequire(import.meta.url)
 const { readFileSync, writeFileSync } = require('node:fs')
 const { dirname } = require('node:path')
 const { fileURLToPath } = require('node:url')
-const { constants, Script } = require('node:vm')
+const { Script } = require('node:vm')
 
 const program = fileURLToPath(new URL('cli/main.cjs', import.meta.url))
 const cache = fileURLToPath(new URL('cli/main.cache', import.meta.url))
@@ -23,18 +23,9 @@ function cached() {
   }
 }
 
-// Before 20.10 a script of one's own can not import.
-if (constants === undefined) {
-  require(program)
-} else {
-  // It is all ASCII, as the build makes it.
-  const source = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(program, 'latin1')}\n})`
-  const script = new Script(source, {
-    filename: program,
-    cachedData: cached(),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-  })
-  const module = { exports: {} }
-  script.runInThisContext()(module.exports, createRequire(program), module, program, dirname(program))
-  if (process.env.ASR_WRITE_CODE_CACHE) process.on('exit', () => writeFileSync(cache, script.createCachedData()))
-}
+// It is all ASCII, as the build makes it.
+const source = `(function (exports, require, module, __filename, __dirname) { ${readFileSync(program, 'latin1')}\n})`
+const script = new Script(source, { filename: program, cachedData: cached() })
+const module = { exports: {} }
+script.runInThisContext()(module.exports, createRequire(program), module, program, dirname(program))
+if (process.env.ASR_WRITE_CODE_CACHE) process.on('exit', () => writeFileSync(cache, script.createCachedData()))

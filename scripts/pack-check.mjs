@@ -42,3 +42,15 @@ const streams = JSON.parse(run(asr, ['ls', '--json', '--store', 'sessions'], { c
 const listed = streams.map(({ sessionId }) => sessionId).join()
 if (listed !== STREAMS.join()) throw new Error(`the installed asr lists ${listed}`)
 stdout.write('the installed command line reads its store\n')
+
+// What these need is loaded only then.
+run(asr, ['record', '--store', 'recorded', '--', execPath, '-e', '0'], { cwd, stdio: ['ignore', 'pipe', 'pipe'] })
+const initialize =
+  '{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":2,"info":{"name":"n","version":"1"}}}\n'
+const answer = run(asr, ['serve', '--store', 'sessions'], {
+  cwd,
+  input: initialize,
+  stdio: ['pipe', 'pipe', 'inherit'],
+})
+if (JSON.parse(answer).result?.protocolVersion !== 2) throw new Error(`the installed asr serve answers ${answer}`)
+stdout.write('the installed command line records and serves\n')

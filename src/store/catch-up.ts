@@ -44,15 +44,15 @@ export interface CatchUpOptions {
 /** Scans the log from where the index ends. */
 export async function catchUp(log: RecordLog, index: StreamIndex, options: CatchUpOptions = {}): Promise<CaughtUp> {
   const scanner = log.scan(index.state.point)
-  let turned = Date.now()
+  let turned = performance.now()
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     throwIfAborted(options.signal)
     const damage = await answer(takeBlock(log, index, items, scanner.end(), options))
     if (damage !== undefined) return { damage, end: scanner.end() }
     options.onBlock?.(index.length)
-    if (Date.now() - turned >= TURN_MS) {
+    if (performance.now() - turned >= TURN_MS) {
       await turn()
-      turned = Date.now()
+      turned = performance.now()
     }
     if (index.length - index.persisted.length >= FLUSH_RECORDS) await options.flush?.()
   }

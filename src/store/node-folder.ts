@@ -53,20 +53,20 @@ export interface OpenedFolder {
 /** @throws ASR_FORMAT (newer, or not a store), ASR_LOCKED, ASR_READ_ONLY, ASR_NO_SPACE, ASR_IO */
 export async function openFolder(folder: string, options: StoreOptions): Promise<OpenedFolder> {
   try {
-    return options.readOnly ? await openToRead(folder) : await openToWrite(folder, options)
+    return options.readOnly ? await openToRead(folder, options) : await openToWrite(folder, options)
   } catch (error) {
     throw ioError(error, `opening the store in ${folder}`, options.readOnly ? 'read' : 'write')
   }
 }
 
-async function openToRead(folder: string): Promise<OpenedFolder> {
+async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise<OpenedFolder> {
   if (inspect(folder) === 'empty') throw notAStore(folder, 'there is no store')
   const notices: Diagnostic[] = []
   const snapshot = snapshotIndex(join(folder, INDEX_FOLDER))
   const level = (snapshot && (await openOrUndefined(snapshot.folder))) ?? new MemoryLevel()
   const storage = new NodeStorage(folder, { readOnly: true })
   return {
-    environment: makeEnvironment(storage, level, notices, { readOnly: true }, () => undefined),
+    environment: makeEnvironment(storage, level, notices, { readOnly: true, acceptLoss }, () => undefined),
     release: async () => {
       await level.close()
       snapshot?.remove()

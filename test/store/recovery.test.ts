@@ -221,6 +221,13 @@ test('CORE-10: in a folder, too, a log cut anywhere in its last append is cut th
     await losing.close()
     assert.equal(readdirSync(logs), [file])
   }
+  // A reader who accepts the loss reads on, and repairs nothing.
+  const reading = await openStore(folder, { readOnly: true, acceptLoss: true })
+  const read = await reading.stream('s')
+  assert.equal(await idsOf(read.records()), ['a1', 'b1', 'a2', 'b2'])
+  assert.equal([(await read.heads())[0].recordId, (await read.contextView()).length], ['b2', 4])
+  await reading.close()
+  assert.equal(readdirSync(logs), [file])
   const accepting = await openStore(folder, { acceptLoss: true })
   assert.equal(await idsOf((await accepting.stream('s')).records()), ['a1', 'b1', 'a2', 'b2'])
   await accepting.close()
