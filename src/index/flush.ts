@@ -17,6 +17,7 @@ import {
   encodeDirectory,
   encodeRunHead,
   type Persisted,
+  type RunHead,
   runName,
   type StreamIndex,
 } from './stream-index.js'
@@ -86,7 +87,7 @@ async function nameDirectories(
 class Merge {
   /** pages whose own keys went into a run */
   readonly mergedPages = new Set<number>()
-  readonly blooms = new Map<RunRow, Bloom>()
+  readonly heads = new Map<RunRow, RunHead>()
   runs: RunRow[]
 
   constructor(
@@ -120,10 +121,10 @@ class Merge {
     const bucketChecks = cutBuckets(merged).map((run, bucket) =>
       this.batch.put({ kind: 'bucket', log, level, number, bucket }, encodeRun(run)),
     )
-    const bloom = Bloom.of(merged.keys)
-    const check = this.batch.put({ kind: 'run', log, level, number }, encodeRunHead(bucketChecks, bloom))
+    const head = { bucketChecks, bloom: Bloom.of(merged.keys) }
+    const check = this.batch.put({ kind: 'run', log, level, number }, encodeRunHead(head))
     const row = { level, number, keys: merged.keys.length, check }
-    this.blooms.set(row, bloom)
+    this.heads.set(row, head)
     this.runs = [...this.runs, row].sort(byPosition)
     return merged
   }
@@ -138,7 +139,7 @@ class Merge {
   private async takeRun(level: number, number: number, fresh: Map<string, KeyRun>): Promise<KeyRun> {
     const row = this.runs.find((run) => run.level === level && run.number === number) as RunRow
     this.runs = this.runs.filter((run) => run !== row)
-    this.blooms.delete(row)
+    this.heads.delete(row)
     const { log } = this.index
     const merged = fresh.get(runName(row)) ?? (await this.readRun(row))
     for (let bucket = 0; bucket < bucketCount(row.keys); bucket++) {
@@ -174,5 +175,5 @@ function adopt(index: StreamIndex, next: Persisted, keyRuns: ReadonlyMap<number,
     index.keepPageBloom(number, Bloom.of(run.keys))
   }
   for (const number of merge.mergedPages) index.keepPageBloom(number)
-  for (const [run, bloom] of merge.blooms) index.keepRunBloom(run, bloom)
+  for (const [run, head] of merge.heads) index.keepRunHead(run, head)
 }

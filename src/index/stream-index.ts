@@ -19,7 +19,7 @@ export const DIRECTORY_PAGES = 256
 /** Checks of a page's columns and keys; of the keys 0 when they are merged into a run. */
 export type DirectoryItem = [page: number, keys: number]
 
-interface RunHead {
+export interface RunHead {
   bloom: Bloom
   bucketChecks: number[]
 }
@@ -41,7 +41,7 @@ export class StreamIndex {
   readonly growing = new Map<number, { page: Page; keys: PageKeys }>()
   /** the record taken in last: it mostly is the parent of the next */
   private newest: Entry | undefined
-  private readonly runBlooms = new WeakMap<RunRow, Bloom>()
+  private readonly runHeads = new WeakMap<RunRow, RunHead>()
   private readonly pageBlooms = new Map<number, Bloom>()
 
   constructor(
@@ -146,9 +146,8 @@ export class StreamIndex {
   private *persistedCandidates({ runs, mergedPages, length }: Persisted, key: number): Query<number[]> {
     const found: number[] = []
     for (const run of runs) {
-      const bloom = this.runBlooms.get(run) ?? (yield* this.runHead(run)).bloom
-      if (!bloom.has(key)) continue
-      const head = yield* this.runHead(run)
+      const head = this.runHeads.get(run) ?? (yield* this.runHead(run))
+      if (!head.bloom.has(key)) continue
       found.push(...positionsOf(yield* this.bucket(run, head, bucketOf(key, bucketCount(run.keys))), key))
     }
     const [firstGrowing = Number.POSITIVE_INFINITY] = this.growing.keys()
@@ -169,18 +168,13 @@ export class StreamIndex {
     return run
   }
 
+  /** Kept for good: a look-up asks all runs. */
   *runHead(run: RunRow): Query<RunHead> {
-    const name = runName(run)
-    const bloom = this.runBlooms.get(run)
-    const head = yield* this.row(`${name}/head`, async () => {
-      const bytes = await readRow(
-        this.level,
-        { kind: 'run', log: this.log, level: run.level, number: run.number },
-        run.check,
-      )
-      return decodeRunHead(bytes, bloom)
-    })
-    if (bloom === undefined) this.runBlooms.set(run, head.bloom)
+    const held = this.runHeads.get(run)
+    if (held !== undefined) return held
+    const { level, number, check } = run
+    const head = decodeRunHead(yield* wait(readRow(this.level, { kind: 'run', log: this.log, level, number }, check)))
+    this.runHeads.set(run, head)
     return head
   }
 
@@ -193,9 +187,9 @@ export class StreamIndex {
     )
   }
 
-  /** Keeps the filter of a run that is now written. */
-  keepRunBloom(run: RunRow, bloom: Bloom): void {
-    this.runBlooms.set(run, bloom)
+  /** Keeps the head of a run that is now written. */
+  keepRunHead(run: RunRow, head: RunHead): void {
+    this.runHeads.set(run, head)
   }
 
   /** Keeps the filter of a page's keys; without one, forgets it: the keys are merged. */
@@ -256,15 +250,15 @@ function decodeDirectory(bytes: Uint8Array): DirectoryItem[] {
 }
 
 /** The count of buckets, their checks, then the filter. */
-export function encodeRunHead(bucketChecks: readonly number[], bloom: Bloom): Uint8Array {
+export function encodeRunHead({ bucketChecks, bloom }: RunHead): Uint8Array {
   return new Uint8Array(Uint32Array.from([bucketChecks.length, ...bucketChecks, ...bloom.words]).buffer)
 }
 
-function decodeRunHead(bytes: Uint8Array, bloom?: Bloom): RunHead {
+function decodeRunHead(bytes: Uint8Array): RunHead {
   const words = new Uint32Array(bytes.slice().buffer)
   const buckets = words[0]
   return {
     bucketChecks: Array.from(words.subarray(1, 1 + buckets)),
-    bloom: bloom ?? new Bloom(words.slice(1 + buckets)),
+    bloom: new Bloom(words.slice(1 + buckets)),
   }
 }

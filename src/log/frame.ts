@@ -91,22 +91,46 @@ export function readFrame(bytes: Uint8Array, at: number, salt: number): Frame | 
   const kind = view.getUint8(at + OFFSET.kind)
   const check = view.getUint32(at + OFFSET.check)
   if (headCheck(bytes, at, kind === KIND.segment ? 0 : salt) !== check) return undefined
-  const bodyBytes = view.getUint32(at + OFFSET.bodyBytes)
-  const bodyAt = at + FRAME_HEAD_BYTES
-  return {
-    kind: kind as FrameKind,
-    flags: view.getUint8(at + OFFSET.flags),
-    encoding: view.getUint8(at + OFFSET.encoding),
-    shapes: view.getUint16(at + OFFSET.shapes),
-    bodyBytes,
-    pos: getUint48(view, at + OFFSET.pos),
-    parent: getUint48(view, at + OFFSET.parent),
-    hash: view.getBigUint64(at + OFFSET.hash),
-    chain: view.getBigUint64(at + OFFSET.chain),
-    previous: view.getUint32(at + OFFSET.previous),
-    bodyCheck: view.getUint32(at + OFFSET.bodyCheck),
-    check,
-    body: bytes.subarray(bodyAt, bodyAt + bodyBytes),
+  return new ReadFrame(view, bytes, at, kind as FrameKind, check)
+}
+
+/** What was read of a frame; its two hashes are only made when they are looked at, since most readers do not. */
+class ReadFrame implements Frame {
+  readonly flags: number
+  readonly encoding: number
+  readonly shapes: number
+  readonly bodyBytes: number
+  readonly pos: number
+  readonly parent: number
+  readonly previous: number
+  readonly bodyCheck: number
+  readonly body: Uint8Array
+
+  constructor(
+    private readonly view: DataView,
+    bytes: Uint8Array,
+    private readonly at: number,
+    readonly kind: FrameKind,
+    readonly check: number,
+  ) {
+    this.flags = view.getUint8(at + OFFSET.flags)
+    this.encoding = view.getUint8(at + OFFSET.encoding)
+    this.shapes = view.getUint16(at + OFFSET.shapes)
+    this.bodyBytes = view.getUint32(at + OFFSET.bodyBytes)
+    this.pos = getUint48(view, at + OFFSET.pos)
+    this.parent = getUint48(view, at + OFFSET.parent)
+    this.previous = view.getUint32(at + OFFSET.previous)
+    this.bodyCheck = view.getUint32(at + OFFSET.bodyCheck)
+    const bodyAt = at + FRAME_HEAD_BYTES
+    this.body = bytes.subarray(bodyAt, bodyAt + this.bodyBytes)
+  }
+
+  get hash(): bigint {
+    return this.view.getBigUint64(this.at + OFFSET.hash)
+  }
+
+  get chain(): bigint {
+    return this.view.getBigUint64(this.at + OFFSET.chain)
   }
 }
 

@@ -19,7 +19,7 @@ export function forged(file: string, bytes: Uint8Array, change: (frame: Forged) 
   const parts: Uint8Array[] = []
   let [previous, chain] = [0, 0n]
   for (const whole of framesIn(file, bytes)) {
-    const frame: Forged = { ...whole, body: whole.body.slice() }
+    const frame: Forged = { ...whole, hash: whole.hash, chain: whole.chain, body: whole.body.slice() }
     change(frame)
     if (frame.kind === KIND.record) chain = hashPair(chain, frame.hash)
     const part = new Uint8Array(FRAME_HEAD_BYTES + frame.body.length)

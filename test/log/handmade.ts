@@ -91,7 +91,7 @@ export function framesOf(bytes: Uint8Array, salt = saltOf({ name: '', incarnatio
     const frame = readFrame(bytes, at, salt)
     if (frame === undefined) throw new Error(`no frame at ${at}`)
     const size = FRAME_HEAD_BYTES + frame.bodyBytes
-    frames.push({ ...frame, at, size })
+    frames.push({ ...frame, hash: frame.hash, chain: frame.chain, at, size })
     at += size
   }
   return frames
