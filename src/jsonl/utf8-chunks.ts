@@ -4,7 +4,7 @@
 import { GrowableBytes } from '../log/growable-bytes.js'
 
 /** Larger chunks are taken in pieces, so that what is made of one piece stays small. */
-const PIECE_BYTES = 1024 * 1024
+const PIECE_BYTES = 256 * 1024
 /** A UTF-16 unit is at most three bytes of UTF-8. */
 const PIECE_UNITS = Math.floor(PIECE_BYTES / 3)
 

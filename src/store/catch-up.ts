@@ -16,8 +16,8 @@ import { Lookup } from './lookup.js'
 import type { Lineage } from './placement.js'
 import { Staging } from './staging.js'
 
-/** The index is written after this many records at the latest. */
-export const FLUSH_RECORDS = 4_096
+/** So many records are taken in before the index is written: what waits for it lies in memory. */
+const WAITING_RECORDS_MAX = 4_096
 const TURN_MS = 20
 
 export interface CaughtUp {
@@ -31,7 +31,7 @@ export interface CatchUpOptions {
   onScar?: (damage: Damage) => void
   /** go on behind damage that cost no record */
   goOn?: boolean
-  /** called when `FLUSH_RECORDS` more are in */
+  /** called whenever many more are in */
   flush?: () => Promise<void>
   /** sees each record once it is placed */
   onRecord?: (record: StoredRecord, frame: Frame, placed: { faults: { code: string; message: string }[] }) => void
@@ -54,7 +54,7 @@ export async function catchUp(log: RecordLog, index: StreamIndex, options: Catch
       await turn()
       turned = performance.now()
     }
-    if (index.length - index.persisted.length >= FLUSH_RECORDS) await options.flush?.()
+    if (index.length - index.persisted.length >= WAITING_RECORDS_MAX) await options.flush?.()
   }
   const end = scanner.end()
   const { location, pos } = end.point

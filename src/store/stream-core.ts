@@ -14,11 +14,13 @@ import type { RecordLog } from '../log/record-log.js'
 import type { MaybePromise } from '../log/storage.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import { PRIMARY } from '../record/record.js'
-import { catchUp, corrupt, FLUSH_RECORDS } from './catch-up.js'
+import { catchUp, corrupt } from './catch-up.js'
 import { type Environment, note, noteBrokenLevel } from './environment.js'
 import { Lookup } from './lookup.js'
 import { Mutex } from './mutex.js'
 
+/** The index is written when it is so far behind: after a crash, opening takes in what it does not hold yet. */
+const FLUSH_RECORDS = 1_536
 const FLUSH_BYTES = 4 * 1024 * 1024
 /** A stream that rests this long is flushed when it has this many records to flush. */
 const IDLE_MS = 10_000
