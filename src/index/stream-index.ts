@@ -150,7 +150,7 @@ export class StreamIndex {
       if (!head.bloom.has(key)) continue
       found.push(...positionsOf(yield* this.bucket(run, head, bucketOf(key, bucketCount(run.keys))), key))
     }
-    const [firstGrowing = Number.POSITIVE_INFINITY] = this.growing.keys()
+    const firstGrowing = this.growing.keys().next().value ?? Number.POSITIVE_INFINITY
     for (let number = mergedPages; number < firstGrowing && firstOf(number) <= length; number++) {
       if (this.pageBlooms.get(number)?.has(key) === false) continue
       found.push(...positionsOf(yield* this.pageKeys(number), key))
