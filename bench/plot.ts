@@ -34,7 +34,7 @@ const COLOURS: readonly { light: string; dark: string }[] = [
 
 const SIZE = { width: 1_140, height: 430 }
 const PLOT = { top: 56, width: 300, height: 270, left: 66, step: 376 }
-const LEGEND = { top: 398, step: 188 }
+const LEGEND = { top: 398, step: 178 }
 const LEAST = 1
 
 /** Draws the curves, and returns the file. */
