@@ -1,7 +1,7 @@
 /**
  * The append-only, content-hashed log of one stream: appends are all or none, reads check the stored bytes.
  */
-import { AsrError } from '../record/error.js'
+import { AsrError, isAsrError } from '../record/error.js'
 import { BatchBuffer } from './batch-buffer.js'
 import { Codec, type Decoded } from './codec.js'
 import { parsePart } from './dictionary.js'
@@ -185,7 +185,13 @@ export class RecordLog {
   /** The frame at a location; of a record, at its position. @throws ASR_CORRUPT when its bytes are not what was written there */
   frame(location: number, pos?: number, reader = this.reader()): MaybePromise<Frame> {
     const held = reader.held(location)
-    return held === undefined ? reader.load(location).then((frame) => this.sound(frame, pos)) : this.sound(held, pos)
+    if (held !== undefined) return this.sound(held, pos)
+    return reader.load(location).then(
+      (frame) => this.sound(frame, pos),
+      (error: unknown) => {
+        throw isAsrError(error, 'ASR_CORRUPT') ? Object.assign(error, { pos }) : error
+      },
+    )
   }
 
   /** The frame, when it is that of the position and its bytes are what was written. @throws ASR_CORRUPT */

@@ -294,6 +294,14 @@ test('CORE-10: a reader of a log that became shorter, or is gone, gets an error 
   await fails('ASR_STREAM_NOT_FOUND', () => reader.hasGrown())
 })
 
+test('CORE-10: a record whose file is gone is named by its position', async () => {
+  const { storage, log } = await logOf([shaped(1)], [shaped(2)])
+  const { last } = log.end
+  storage.remove(log.segments[0].file)
+  const error = await fails('ASR_CORRUPT', async () => log.frame(last, 2))
+  assert.is(error.pos, 2)
+})
+
 test('a log is read where it was moved to, and is gone after its removal', async () => {
   const { storage, log } = await logOf([shaped(1)])
   await inNewSegment(log, () => log.append([[recordEntry(shaped(2), 2)]]))
