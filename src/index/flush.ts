@@ -172,6 +172,7 @@ function adopt(index: StreamIndex, next: Persisted, keyRuns: ReadonlyMap<number,
     if (growing === undefined || firstOf(number + 1) > next.length + 1) continue
     index.growing.delete(number)
     index.cache.set(`${index.log}/page/${number}`, growing.page)
+    index.cache.delete(`${index.log}/keys/${number}`) // what was read of them when the page was not whole
     index.keepPageBloom(number, Bloom.of(run.keys))
   }
   for (const number of merge.mergedPages) index.keepPageBloom(number)

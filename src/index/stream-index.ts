@@ -227,7 +227,7 @@ export class StreamIndex {
     const { persisted } = this
     try {
       const value = yield* wait(load())
-      this.cache.set(key, value)
+      if (persisted === this.persisted) this.cache.set(key, value) // else it may be of the page as it was before
       return value
     } catch (error) {
       if (!(error instanceof IndexDamaged) || persisted === this.persisted) throw error

@@ -170,6 +170,22 @@ test('CORE-10: a flush between the steps of a look-up hides no key', async () =>
   assert.ok(newest.length >= 6)
 })
 
+test('CORE-10: what was read of a page that then grew is not taken for the whole of it', async () => {
+  for (const [before, after] of [
+    [100, 4_300],
+    [4_100, 8_300],
+    [60_000, 66_000],
+  ]) {
+    const plain = new PlainIndex(before)
+    const { index } = await written(before, plain)
+    const again = await reopened(index)
+    await expectAnswers(again, plain) // all of its rows are at hand now
+    await feed(again, plain, after)
+    await flush(again)
+    await expectAnswers(again, plain)
+  }
+})
+
 test('a level of another log, or of none, holds nothing', async () => {
   assert.is(await StreamIndex.open(memoryLevel(), LOG, createRowCache()), undefined)
 })

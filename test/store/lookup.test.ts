@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert'
 import { memoryLocation, openStore } from '../../src/main.js'
 import { defaultPosition } from '../../src/store/lookup.js'
 import { sameButAssigned } from '../../src/store/staging.js'
+import type { StoredStream } from '../../src/store/stream.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
 import { header } from '../support/records.js'
@@ -70,6 +71,23 @@ test('CORE-4: a record that claims the id that another got by default is a confl
   const { stream } = await streamOf({ type: 'x', n: 1 }, { type: 'x', n: 2 })
   await fails('ASR_ID_CONFLICT', () => stream.append({ type: 'x', id: 'r2' }))
   assert.is((await stream.append({ type: 'x', id: 'r2', n: 2 })).duplicates, 1)
+})
+
+test('CORE-21: ids of a page that a look-up read half written are found once it is whole', async () => {
+  const location = memoryLocation()
+  const withId = (n: number) => ({ type: 'message', role: 'user', id: `id-${n}`, content: [] })
+  const some = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => withId(from + i))
+  const before = await openStore(location)
+  await (await before.createStream(header())).append(some(0, 100))
+  await before.close()
+  const store = await openStore(location)
+  const stream = await store.stream('s')
+  assert.is((await stream.get('id-50'))?.id, 'id-50')
+  await stream.append(some(100, 5_000))
+  await (stream as StoredStream).core.flushAll()
+  assert.is((await stream.get('id-3000'))?.id, 'id-3000')
+  assert.is((await stream.append(withId(3_000))).duplicates, 1)
+  await store.close()
 })
 
 test.run()
