@@ -52,7 +52,10 @@ export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart,
   next.mergedPages = index.persisted.mergedPages + merge.mergedPages.size
   batch.put(
     { kind: 'root', log },
-    encodeRoot({ ...extras, state, headsCheck, dictionaryCheck, directories: next.directoryChecks, runs: next.runs }),
+    encodeRoot(
+      { ...extras, state, headsCheck, dictionaryCheck, directories: next.directoryChecks, runs: next.runs },
+      log,
+    ),
   )
   await batch.write(index.level)
   adopt(index, next, keyRuns, merge)

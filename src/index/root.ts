@@ -5,7 +5,7 @@
 import { LOG_START, type LogPoint } from '../log/scanner.js'
 import { check32, hex64 } from '../record/hash.js'
 
-export const INDEX_FORMAT = 1
+export const INDEX_FORMAT = 2
 
 /** A stream's state behind its last record; all of it follows from the log. */
 export interface StreamState {
@@ -58,7 +58,8 @@ export function emptyState(): StreamState {
 
 const CHECK_DIGITS = 8
 
-export function encodeRoot(root: Root): Uint8Array {
+/** `log` is the incarnation under which the row is kept: its check covers it, so that no other log's root is believed. */
+export function encodeRoot(root: Root, log: string): Uint8Array {
   const { state, ...rest } = root
   const { point, header, heads: _, ...values } = state
   const body = JSON.stringify({
@@ -69,15 +70,15 @@ export function encodeRoot(root: Root): Uint8Array {
     header: { ...header, hash: hex64(header.hash) },
   })
   const bytes = new TextEncoder().encode(body)
-  const check = check32(bytes).toString(16).padStart(CHECK_DIGITS, '0')
+  const check = checkOf(bytes, log).toString(16).padStart(CHECK_DIGITS, '0')
   return new TextEncoder().encode(check + body)
 }
 
-/** The root, with no heads yet; undefined when the bytes are damaged or of another format. */
-export function decodeRoot(bytes: Uint8Array): Root | undefined {
+/** The root, with no heads yet; undefined when the bytes are damaged, of another log or of another format. */
+export function decodeRoot(bytes: Uint8Array, log: string): Root | undefined {
   const check = Number.parseInt(new TextDecoder().decode(bytes.subarray(0, CHECK_DIGITS)), 16)
   const body = bytes.subarray(CHECK_DIGITS)
-  if (check32(body) !== check) return undefined
+  if (checkOf(body, log) !== check) return undefined
   const { format, point, header, lastSeq, updatedAt, defaultIdsTaken, ...rest } = JSON.parse(
     new TextDecoder().decode(body),
   )
@@ -93,6 +94,10 @@ export function decodeRoot(bytes: Uint8Array): Root | undefined {
       heads: new Map(),
     },
   }
+}
+
+function checkOf(body: Uint8Array, log: string): number {
+  return check32(body, BigInt(`0x${log}`))
 }
 
 export function encodeHeads(heads: ReadonlyMap<string, number>): Uint8Array {

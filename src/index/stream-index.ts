@@ -59,7 +59,7 @@ export class StreamIndex {
   ): Promise<{ index: StreamIndex; root: Root; dictionary: DictionaryPart } | undefined> {
     const row = await getRow(level, { kind: 'root', log })
     if (row === undefined) return undefined
-    const root = decodeRoot(row)
+    const root = decodeRoot(row, log)
     if (root === undefined) throw new IndexDamaged(`the root row of ${log} is damaged, or of another format`)
     const dictionary = await readRow(level, { kind: 'dictionary', log }, root.dictionaryCheck)
     const heads = decodeHeads(await readRow(level, { kind: 'heads', log }, root.headsCheck))

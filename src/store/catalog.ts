@@ -22,7 +22,7 @@ export async function listed(level: IndexLevel, { log, segments }: LogFiles): Pr
 /** The session of a log as its index knows it. */
 export async function rootOf(level: IndexLevel, log: Pick<LogIdentity, 'incarnation'>): Promise<Root | undefined> {
   const row = await getRow(level, { kind: 'root', log: log.incarnation }).catch(() => undefined)
-  return row && decodeRoot(row)
+  return row && decodeRoot(row, log.incarnation)
 }
 
 /** The root rows of all logs that the index knows, one look-up each. @throws IndexDamaged */

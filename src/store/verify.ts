@@ -198,13 +198,13 @@ async function indexProblems(core: StreamCore, fresh: StreamCore): Promise<Diagn
 async function rowsOf({ index }: StreamCore): Promise<Map<string, string>> {
   const rows = new Map<string, string>()
   for await (const [key, bytes] of logRows(index.level, index.log)) {
-    rows.set(key, parseKey(key)?.kind === 'root' ? rootContent(bytes) : hex64(hashBytes(bytes)))
+    rows.set(key, parseKey(key)?.kind === 'root' ? rootContent(bytes, index.log) : hex64(hashBytes(bytes)))
   }
   return rows
 }
 
-function rootContent(bytes: Uint8Array): string {
-  const root = decodeRoot(bytes)
+function rootContent(bytes: Uint8Array, log: string): string {
+  const root = decodeRoot(bytes, log)
   if (root === undefined) return 'damaged'
   const { point, header, lastSeq, updatedAt, defaultIdsTaken } = root.state
   const { title, bytes: logBytes, headsCheck, dictionaryCheck, directories, runs } = root

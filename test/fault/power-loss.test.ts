@@ -199,7 +199,9 @@ async function found(store: Store, session: string): Promise<Stream | undefined>
 
 /** How many records of a stream the index had seen. */
 function witnessed(rows: Rows | undefined, session: string): number {
-  const roots = (rows ?? []).filter(([key]) => key.endsWith('/a')).map(([, value]) => decodeRoot(value))
+  const roots = (rows ?? [])
+    .filter(([key]) => key.endsWith('/a'))
+    .map(([key, value]) => decodeRoot(value, key.slice(0, -2)))
   return Math.max(0, ...roots.filter((root) => root?.sessionId === session).map((root) => root!.state.point.pos))
 }
 

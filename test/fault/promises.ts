@@ -123,7 +123,7 @@ async function indexRows(store: Store): Promise<string[]> {
 }
 
 function contentOf(key: string, bytes: Uint8Array): string {
-  const root = key.endsWith('/a') ? decodeRoot(bytes) : undefined
+  const root = key.endsWith('/a') ? decodeRoot(bytes, key.slice(0, -2)) : undefined
   if (root === undefined) return hex64(hashBytes(bytes))
   const { durable: _, boot: __, ...rest } = root
   return JSON.stringify(rest, (_key, value: unknown) => (typeof value === 'bigint' ? hex64(value) : value))

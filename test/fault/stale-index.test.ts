@@ -4,6 +4,7 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { decodeRoot, encodeRoot } from '../../src/index/root.js'
 import { header } from '../support/records.js'
 import { cases, figure } from './battery.js'
 import { FaultyStorage } from './faulty-storage.js'
@@ -101,7 +102,10 @@ test('an index of another store, or of none, does not answer for this one', asyn
   const theirs = await twice(2, 1, 2, false)
   const roots = theirs.indexes.at(-1)!
   const incarnation = mine.indexes[0][0][0].slice(0, 16)
-  const renamed: Rows = roots.map(([key, value]) => [`${incarnation}${key.slice(16)}`, value])
+  const renamed: Rows = roots.map(([key, value]) => {
+    const root = decodeRoot(value, key.slice(0, 16))
+    return [`${incarnation}${key.slice(16)}`, root === undefined ? value : encodeRoot(root, incarnation)]
+  })
   for (const rows of [
     roots,
     renamed,
