@@ -45,6 +45,7 @@ const LATER = {
   recorder: 'src/acp/record/recorder.ts',
   agent: 'src/acp/agent/agent.ts',
   'record-proxy': 'src/cli/record-proxy.ts',
+  'recording-worker': 'src/cli/recording-worker.ts',
   'serve-stdio': 'src/cli/serve-stdio.ts',
   'serve-socket': 'src/cli/serve-socket.ts',
 }
@@ -61,9 +62,9 @@ const laterPlugin = {
 
 /**
  * The files are CommonJS, which V8 takes from its code cache. Such a file can not wait at its top: what is waited for there
- * is made at once, or is not needed in Node.
+ * is made at once, or is not needed in Node. And it finds files beside it in its own way.
  */
-const AT_ONCE = [
+const AS_COMMONJS = [
   { file: /src[\\/]record[\\/]hash\.ts$/, find: 'await xxhash()', put: 'xxhash()' },
   { file: /xxhash-wasm[\\/]esm[\\/]xxhash-wasm\.js$/, find: 'async function', put: 'function' },
   {
@@ -72,14 +73,19 @@ const AT_ONCE = [
     put: 'new WebAssembly.Instance(new WebAssembly.Module(t))',
   },
   { file: /src[\\/]log[\\/]deflate\.ts$/, find: "await import('fflate')", put: 'undefined' },
+  {
+    file: /src[\\/]cli[\\/]recording\.ts$/,
+    find: "new URL('./recording-worker.js', import.meta.url)",
+    put: "require('node:path').join(__dirname, 'recording-worker.cjs')",
+  },
 ]
 
-const atOncePlugin = {
-  name: 'at-once',
+const asCommonjsPlugin = {
+  name: 'as-commonjs',
   setup({ onLoad }) {
-    onLoad({ filter: /(?:hash|deflate)\.ts$|xxhash-wasm\.js$/ }, ({ path }) => {
+    onLoad({ filter: /(?:hash|deflate|recording)\.ts$|xxhash-wasm\.js$/ }, ({ path }) => {
       let contents = readFileSync(path, 'utf8')
-      for (const { file, find, put } of AT_ONCE) {
+      for (const { file, find, put } of AS_COMMONJS) {
         if (!file.test(path)) continue
         if (contents.split(find).length !== 2) throw new Error(`${path} does not say once: ${find}`)
         contents = contents.replace(find, () => put)
@@ -103,7 +109,7 @@ async function bundle() {
     minify: true, // and so all ASCII
     // Without its streams and its addon: to load them takes a start longer than most commands gain by them.
     alias: { msgpackr: 'msgpackr/pack' },
-    plugins: [addonPlugin, commanderPlugin, laterPlugin, atOncePlugin],
+    plugins: [addonPlugin, commanderPlugin, laterPlugin, asCommonjsPlugin],
     logLevel: 'warning',
     metafile: true,
   })

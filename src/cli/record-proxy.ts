@@ -1,14 +1,14 @@
 /**
- * A client and an agent talk over stdio through this process, as if it were not there; a recorder looks on.
+ * A client and an agent talk over stdio through this process, as if it were not there; a recording is told what passes.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
-import type { ObservedFrame } from '../main.js'
-import { LineSplitter } from './frame-lines.js'
+import type { RecorderSummary } from '../main.js'
 import { asynchronous } from './pipe.js'
+import { type Direction, type Recording, type RecordingOptions, startRecording } from './recording.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'] as const
 
@@ -20,11 +20,23 @@ export interface AgentEnd {
   signal: NodeJS.Signals | null
 }
 
-/** Runs the agent between this process's own stdin and stdout until it ends. @throws when it can not be started */
-export async function runAgent(
-  [program, ...args]: readonly string[],
-  observe: (frame: ObservedFrame) => void,
-): Promise<AgentEnd> {
+/**
+ * Runs the agent between this process's own stdin and stdout until it ends, and records what passes; with no summary where
+ * nothing was recorded. @throws when the agent can not be started
+ */
+export async function recordAgent(
+  command: readonly string[],
+  options: RecordingOptions,
+): Promise<{ end: AgentEnd; summary: RecorderSummary | undefined }> {
+  const recording = startRecording(options)
+  const end = await runAgent(command, recording).catch(async (error: unknown) => {
+    await recording.stop()
+    throw error
+  })
+  return { end, summary: await recording.stop() }
+}
+
+async function runAgent([program, ...args]: readonly string[], recording: Recording): Promise<AgentEnd> {
   const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'inherit'], windowsHide: true })
   const started = once(child, 'spawn')
   const exited = once(child, 'exit')
@@ -35,8 +47,8 @@ export async function runAgent(
   })
   const release = passSignals(child)
   asynchronous(process.stdout)
-  void pass(process.stdin, child.stdin as Writable, tap('c2a', observe))
-  const output = pass(child.stdout as Readable, process.stdout, tap('a2c', observe))
+  void pass(process.stdin, child.stdin as Writable, 'c2a', recording)
+  const output = pass(child.stdout as Readable, process.stdout, 'a2c', recording)
   const [code, signal] = (await exited) as [number | null, NodeJS.Signals | null]
   process.stdin.unpipe()
   process.stdin.destroy()
@@ -75,11 +87,11 @@ function passSignals(child: ChildProcess): () => void {
   }
 }
 
-/** Bytes go on first, then they are looked at. Resolves when all have gone on. */
-function pass(from: Readable, to: Writable, lines: LineSplitter): Promise<void> {
+/** Bytes go on first, then they are told. Resolves when all have gone on. */
+function pass(from: Readable, to: Writable, dir: Direction, recording: Recording): Promise<void> {
   from.pipe(to, { end: to !== process.stdout })
-  from.on('data', (chunk: Uint8Array) => lines.push(chunk))
-  from.on('end', () => lines.end())
+  from.on('data', (chunk: Uint8Array) => recording.passed(dir, chunk))
+  from.on('end', () => recording.ended(dir))
   // A side that is gone is told to the other by its own pipe.
   to.on('error', () => from.destroy())
   return new Promise((resolve) => {
@@ -87,18 +99,5 @@ function pass(from: Readable, to: Writable, lines: LineSplitter): Promise<void> 
       if (to === process.stdout) to.write('', () => resolve())
       else resolve()
     })
-  })
-}
-
-function tap(dir: 'c2a' | 'a2c', observe: (frame: ObservedFrame) => void): LineSplitter {
-  return new LineSplitter((text) => {
-    const at = Date.now()
-    let frame: unknown
-    try {
-      frame = JSON.parse(text)
-    } catch {
-      return observe({ dir, text, at })
-    }
-    observe({ dir, frame, text, at })
   })
 }

@@ -102,6 +102,28 @@ test('asr record ends by the signal that the agent ends by, and keeps what was s
   assert.equal(await outlineOf(store), ['message m'])
 })
 
+test('asr record that is killed itself keeps the turns before, with nobody having ended anything', async () => {
+  const store = folder()
+  const lines = talk()
+    .say('m', 'x')
+    .state('idle')
+    .frames.map(({ frame }) => JSON.stringify(frame))
+  const child = start(['--store', store, 'record', ...agent('process.stdin.pipe(process.stdout)')])
+  child.stdin?.write(`${lines.join('\n')}\n`)
+  await said(child, lines.at(-1)!)
+  const isWritten = async (): Promise<boolean> => {
+    const { stdout } = await run(['--store', store, 'log', 's', '--json'])
+    return stdout.includes('"idle"')
+  }
+  while (!(await isWritten())) assert.is(child.exitCode, null)
+  child.kill('SIGKILL')
+  await once(child, 'close')
+  const opened = await openStore(store)
+  assert.ok((await opened.verify()).ok)
+  await opened.close()
+  assert.equal((await outlineOf(store))[0], 'message m')
+})
+
 test('asr record hands signals on to the agent', async () => {
   const script = `process.on('SIGTERM', () => { process.stdout.write('asked\\n'); setTimeout(() => process.exit(5), 50) }); process.stdout.write('ready\\n'); setInterval(() => {}, 1000)`
   const child = start(['--store', folder(), 'record', ...agent(script)])

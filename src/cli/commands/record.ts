@@ -1,15 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type {
-  KeepWire,
-  ObservedFrame,
-  Recorder,
-  RecorderOptions,
-  RecorderProblem,
-  RecorderSummary,
-  Store,
-} from '../../main.js'
+import type { KeepWire, ObservedFrame, RecorderOptions, RecorderProblem, RecorderSummary } from '../../main.js'
 import { action, type Cli, example } from '../cli.js'
-import { endBad, failure, say } from '../exit.js'
+import { endBad, say } from '../exit.js'
 import { LineSplitter } from '../frame-lines.js'
 import { openInput } from '../input.js'
 import { writing } from '../open.js'
@@ -55,12 +47,8 @@ async function record(cli: Cli, agent: string[], options: RecordOptions): Promis
   return recordAgent(cli, agent, options)
 }
 
-/** The recorder is loaded only when there is something to record: no other command pays for it. */
-async function newRecorder(store: Store, options: RecordOptions, more: RecorderOptions): Promise<Recorder> {
-  const { createRecorder } = await import('../../acp/record/recorder.js')
-  const { keepWire, agentName, person, secretField, snapshotEvery } = options
-  const given = { keepWire, agentName, clientIsPerson: person, secretFields: secretField, snapshotEvery }
-  return createRecorder(store, { ...given, ...more })
+function recorderOptions({ keepWire, agentName, person, secretField, snapshotEvery }: RecordOptions): RecorderOptions {
+  return { keepWire, agentName, clientIsPerson: person, secretFields: secretField, snapshotEvery }
 }
 
 async function recordCapture({ location }: Cli, file: string, options: RecordOptions): Promise<void> {
@@ -70,7 +58,9 @@ async function recordCapture({ location }: Cli, file: string, options: RecordOpt
       if (problem.code !== 'session_known') bad++
       tell(problem)
     }
-    const recorder = await newRecorder(store, options, { onProblem, knownSession: 'skip' })
+    // Loaded only when there is something to record: no other command pays for it.
+    const { createRecorder } = await import('../../acp/record/recorder.js')
+    const recorder = createRecorder(store, { ...recorderOptions(options), onProblem, knownSession: 'skip' })
     const input = await openInput(file, { signal })
     const lines = new LineSplitter((text, line) => {
       const frame = captured(text)
@@ -115,41 +105,10 @@ function isTimed({ at }: ObservedFrame): boolean {
 
 /** The traffic comes first: a store that can not be opened is said, and the agent runs unrecorded. */
 async function recordAgent({ location }: Cli, agent: string[], options: RecordOptions): Promise<void> {
-  const { endLike, runAgent } = await import('../record-proxy.js')
-  let recorder: Recorder | undefined
-  let early: ObservedFrame[] | undefined = []
-  const opening = openRecorder(location, options).then(
-    (opened) => {
-      recorder = opened.recorder
-      for (const frame of early ?? []) recorder.observe(frame)
-      early = undefined
-      return opened
-    },
-    (error: unknown) => {
-      early = undefined
-      say(`nothing is recorded: ${failure(error)}`)
-    },
-  )
-  const end = await runAgent(agent, (frame) => {
-    if (recorder !== undefined) recorder.observe(frame)
-    else early?.push(frame)
-  }).catch(async (error: unknown) => {
-    await (await opening)?.store.close()
-    throw error
-  })
-  const opened = await opening
-  if (opened !== undefined) {
-    sum(await opened.recorder.stop())
-    await opened.store.close().catch((error: unknown) => say(failure(error)))
-  }
-  endLike(end)
-}
-
-async function openRecorder(location: string, options: RecordOptions): Promise<{ store: Store; recorder: Recorder }> {
-  const { openStore } = await import('../../jsonl/open.js')
-  const store = await openStore(location, { create: true })
-  for (const { code, message } of store.notices) say(`note: ${code}: ${message}`)
-  return { store, recorder: await newRecorder(store, options, { onProblem: tell }) }
+  const proxy = await import('../record-proxy.js')
+  const { end, summary } = await proxy.recordAgent(agent, { location, recorder: recorderOptions(options) })
+  if (summary !== undefined) sum(summary)
+  proxy.endLike(end)
 }
 
 function tell({ code, message }: RecorderProblem): void {
