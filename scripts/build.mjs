@@ -29,14 +29,21 @@ const addonPlugin = {
   },
 }
 
-/** commander asks for `node:child_process` at once, for subcommands that are programs of their own: we have none. */
-const commanderPlugin = {
-  name: 'commander',
+/** Modules of Node that most commands do without: each is loaded when something of it is first used. */
+const AT_FIRST_USE = /^(?:node:)?(?:child_process|crypto|(?:fs|readline|stream|timers)\/promises|worker_threads|zlib)$/
+
+const atFirstUsePlugin = {
+  name: 'at-first-use',
   setup({ onResolve, onLoad }) {
-    onResolve({ filter: /^node:child_process$/ }, ({ importer, path }) =>
-      /[\\/]commander[\\/]/.test(importer) ? { path, namespace: 'unused' } : undefined,
+    onResolve({ filter: AT_FIRST_USE }, ({ path, namespace }) =>
+      namespace === 'at-first-use' ? { path, external: true } : { path, namespace: 'at-first-use' },
     )
-    onLoad({ filter: /.*/, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }))
+    onLoad({ filter: /.*/, namespace: 'at-first-use' }, ({ path }) => {
+      const getters = Object.keys(process.getBuiltinModule(path)).map(
+        (name) => `get ${name}() { return load().${name} },`,
+      )
+      return { contents: `const load = () => require('${path}')\nmodule.exports = {\n${getters.join('\n')}\n}` }
+    })
   },
 }
 
@@ -109,7 +116,7 @@ async function bundle() {
     minify: true, // and so all ASCII
     // Without its streams and its addon: to load them takes a start longer than most commands gain by them.
     alias: { msgpackr: 'msgpackr/pack' },
-    plugins: [addonPlugin, commanderPlugin, laterPlugin, asCommonjsPlugin],
+    plugins: [addonPlugin, atFirstUsePlugin, laterPlugin, asCommonjsPlugin],
     logLevel: 'warning',
     metafile: true,
   })

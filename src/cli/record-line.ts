@@ -24,24 +24,29 @@ const SHOWN: ReadonlyMap<string, readonly string[]> = new Map([
 
 const SHOWN_OF_OTHERS = ['title', 'name', 'status', 'text', 'message', 'description', 'content'] as const
 
-/** More is never shown of one value; a record's text may hold megabytes. */
-const VALUE_UNITS = 2_000
+/** Code units for each column that a value is looked at for: its text may hold megabytes, and marks that take no column. */
+const UNITS_A_COLUMN = 4
 
-/** What the record says, as one printable line. */
-export function gist(record: StoredRecord): string {
+/** What the record says, as one printable line for so many columns, which it may pass. */
+export function gist(record: StoredRecord, columns: number): string {
+  const units = columns * UNITS_A_COLUMN
   const shown: string[] = []
   for (const field of SHOWN.get(record.type) ?? SHOWN_OF_OTHERS) {
-    const text = show(record[field])
+    const text = show(record[field], units)
     if (text !== '') shown.push(text)
   }
   return shown.join(' ')
 }
 
-function show(value: unknown): string {
+function show(value: unknown, units: number): string {
   if (value === undefined) return ''
-  if (typeof value === 'string') return printable(clip(value, VALUE_UNITS)).trim()
-  if (Array.isArray(value) && value.every(isBlock)) return value.map(showBlock).join(' ').trim()
-  return printable(clip(JSON.stringify(value), VALUE_UNITS))
+  if (typeof value === 'string') return printable(clip(value.trimStart(), units)).trim()
+  if (Array.isArray(value) && value.every(isBlock))
+    return value
+      .map((block) => showBlock(block, units))
+      .join(' ')
+      .trim()
+  return printable(clip(JSON.stringify(value), units))
 }
 
 interface Block {
@@ -54,8 +59,8 @@ function isBlock(value: unknown): value is Block {
 }
 
 /** Content blocks: their text, or their kind where they are no text. */
-function showBlock(block: Block): string {
-  return typeof block.text === 'string' ? show(block.text) : `[${printable(block.type)}]`
+function showBlock(block: Block, units: number): string {
+  return typeof block.text === 'string' ? show(block.text, units) : `[${printable(block.type)}]`
 }
 
 export interface LineOptions {
@@ -73,7 +78,7 @@ export function recordLine(record: StoredRecord, options: LineOptions): string {
     [String(options.number).padStart(options.numberColumns), colours.dim],
     [pad(printable(record.id), 8), String],
     [pad(printable(record.type), 12), colours.cyan],
-    [gist(record), String],
+    [gist(record, options.columns), String],
   ]
   let left = options.columns
   const line: string[] = []

@@ -11,8 +11,12 @@ const WIDE =
 const ZERO = /^(\p{Mn}|\p{Me}|[\u200b-\u200d])$/u
 const ELLIPSIS = '…'
 
+/** Most text: printable as it is, a column each. The other patterns take milliseconds to make. */
+const PLAIN = /^[ -~…]*$/
+
 /** One line of text: controls and lone surrogates replaced. */
 export function printable(text: string): string {
+  if (PLAIN.test(text)) return text
   return text.replace(CONTROLS, ' ').replace(LONE_SURROGATE, '\ufffd')
 }
 
@@ -29,7 +33,6 @@ export function clip(text: string, units: number): string {
 }
 
 function charWidth(char: string): number {
-  // The patterns take milliseconds to make: not for a line that only was cut.
   if (char === ELLIPSIS || (char.length === 1 && char < '\u0300')) return 1
   if (ZERO.test(char)) return 0
   return WIDE.test(char) ? 2 : 1
@@ -37,6 +40,7 @@ function charWidth(char: string): number {
 
 /** Columns that a printable text takes on a terminal. */
 export function width(text: string): number {
+  if (PLAIN.test(text)) return text.length
   let columns = 0
   for (const char of text) columns += charWidth(char)
   return columns
@@ -45,6 +49,7 @@ export function width(text: string): number {
 /** The text, cut with an ellipsis where it would pass `columns`. */
 export function cut(text: string, columns: number): string {
   if (columns < 1) return ''
+  if (PLAIN.test(text)) return text.length > columns ? text.slice(0, columns - 1) + ELLIPSIS : text
   let used = 0
   let kept = 0
   let units = 0

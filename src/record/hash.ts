@@ -1,9 +1,9 @@
 /**
  * XXH64 (CORE-8, CORE-9): content hashes, the chain, and the checks of stored bytes.
  */
+import { sha256 } from '@noble/hashes/sha2.js'
 import xxhash from 'xxhash-wasm'
 import { AsrError } from './error.js'
-import { builtin } from './host.js'
 import { RECORD_BYTES_MAX } from './limits.js'
 
 const xxh = await xxhash()
@@ -71,13 +71,8 @@ export function key53(text: string): number {
 }
 
 /** SHA-256 of a text's first 128 bits in hex: a name for files that no crafted pair of ids shares. */
-export async function name128(text: string): Promise<string> {
-  const bytes = encoder.encode(text)
-  // The same digest; where there is Node's own, it spares a start the making of the other.
-  const node = builtin<typeof import('node:crypto')>('node:crypto')
-  const digest =
-    node?.createHash('sha256').update(bytes).digest() ?? new Uint8Array(await crypto.subtle.digest('SHA-256', bytes))
-  return toHex(digest.subarray(0, 16))
+export function name128(text: string): string {
+  return toHex(sha256(encoder.encode(text)).subarray(0, 16))
 }
 
 export function toHex(bytes: Uint8Array): string {

@@ -44,9 +44,10 @@ export interface CatchUpOptions {
 /** Scans the log from where the index ends. */
 export async function catchUp(log: RecordLog, index: StreamIndex, options: CatchUpOptions = {}): Promise<CaughtUp> {
   const scanner = log.scan(index.state.point)
-  let turned = performance.now()
+  let turned: number | undefined
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     throwIfAborted(options.signal)
+    turned ??= performance.now()
     const damage = await answer(takeBlock(log, index, items, scanner.end(), options))
     if (damage !== undefined) return { damage, end: scanner.end() }
     options.onBlock?.(index.length)

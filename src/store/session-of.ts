@@ -17,7 +17,7 @@ export async function sessionOf(storage: LogStorage, { log, segments }: LogFiles
     for (const { frame } of items) {
       const sessionId = frame && sessionNamed(probe, frame)
       // The file's name is made of the session's: a frame that was planted there does not count.
-      if (sessionId !== undefined && (await name128(sessionId)) === log.name) return sessionId
+      if (sessionId !== undefined && name128(sessionId) === log.name) return sessionId
     }
   }
   return undefined

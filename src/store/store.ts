@@ -104,7 +104,7 @@ export class StreamStore implements Store {
     const open = this.streamsOpen.get(sessionId)
     const { readOnly } = this.environment
     if (open !== undefined && !readOnly && !open.core.log.isPoisoned) return open
-    const name = await name128(sessionId)
+    const name = name128(sessionId)
     if (readOnly || open !== undefined) await this.list()
     const isSame = open !== undefined && this.files.get(name)?.log.incarnation === open.core.log.identity.incarnation
     if (isSame && !open.core.log.isPoisoned) return open
@@ -266,7 +266,7 @@ export class StreamStore implements Store {
   /** The incarnation of a stream that only the index still knows. */
   private async lostLog(sessionId: string): Promise<string | undefined> {
     await this.directory.run(() => this.list())
-    if (this.files.has(await name128(sessionId))) return undefined
+    if (this.files.has(name128(sessionId))) return undefined
     return (await this.rootsKnown()).find(({ root }) => root.sessionId === sessionId)?.log
   }
 
@@ -323,7 +323,7 @@ export class StreamStore implements Store {
   private async makeLog(folder: string, header: Header, text?: string): Promise<StreamCore> {
     const { sessionId } = header
     const incarnation = toHex(crypto.getRandomValues(new Uint8Array(8)))
-    const identity = { name: await name128(sessionId), incarnation }
+    const identity = { name: name128(sessionId), incarnation }
     const { environment } = this
     const log = new RecordLog(environment.storage, folder, identity, sessionId, [])
     const core = new StreamCore(environment, log, new StreamIndex(environment.level, incarnation, environment.cache))

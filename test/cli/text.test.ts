@@ -21,6 +21,16 @@ test('text that fits is not cut, and what is cut ends with an ellipsis', () => {
   assert.is(cut('abc', 0), '')
 })
 
+test('in plain text a character is a column', () => {
+  for (const text of ['', 'a', 'plain ~ text', 'x…y']) {
+    assert.equal([printable(text), width(text)], [text, text.length])
+    for (let columns = 1; columns < 14; columns++) {
+      const expected = text.length <= columns ? text : `${text.slice(0, columns - 1)}…`
+      assert.is(cut(text, columns), expected)
+    }
+  }
+})
+
 test('wide characters take two columns and combining marks none', () => {
   assert.is(width('漢字'), 4)
   assert.is(width('e\u0301'), 1)

@@ -29,7 +29,7 @@ export function headerEntry(sessionId: string, pos = 0, more: Value = {}): LogEn
 }
 
 export async function emptyLog(sessionId = 's', storage: LogStorage = new MemoryStorage()): Promise<RecordLog> {
-  const identity = { name: await name128(sessionId), incarnation: INCARNATION }
+  const identity = { name: name128(sessionId), incarnation: INCARNATION }
   return new RecordLog(storage, FOLDER, identity, sessionId, [])
 }
 

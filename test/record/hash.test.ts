@@ -72,7 +72,7 @@ test('a check is the low half of the hash, a key its high 53 bits', () => {
 
 test('the name of a log is the first half of the SHA-256 of its session id', async () => {
   for (const session of ['s', '../../etc', 'a/b\0c', '\ud83d\ude00', 'x'.repeat(4_096)]) {
-    assert.is(await name128(session), createHash('sha256').update(session).digest('hex').slice(0, 32))
+    assert.is(name128(session), createHash('sha256').update(session).digest('hex').slice(0, 32))
   }
   assert.is(toHex(Uint8Array.of(0, 15, 255)), '000fff')
 })

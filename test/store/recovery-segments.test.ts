@@ -172,7 +172,7 @@ test('a stream that was being moved in, and did not arrive whole, is none', asyn
 
 test('a log of a newer format is refused, and left as it is', async () => {
   const log = new MemoryStorage()
-  const identity = { name: await name128('s'), incarnation: INCARNATION }
+  const identity = { name: name128('s'), incarnation: INCARNATION }
   const body = new TextEncoder().encode(
     JSON.stringify({ format: 2, sessionId: 's', incarnation: INCARNATION, segment: 0 }),
   )

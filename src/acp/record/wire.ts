@@ -21,7 +21,7 @@ const encoder = new TextEncoder()
 
 /** The file of a session's frames, as `native.ref` names it: relative to the store. */
 export async function wireFileName(sessionId: string): Promise<string> {
-  return nativeFile(await name128(sessionId))
+  return nativeFile(name128(sessionId))
 }
 
 /** Where a store keeps its files; undefined when it is not one of ours. Its class may be that of another bundle. */
