@@ -57,8 +57,11 @@ export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart,
       log,
     ),
   )
-  await batch.write(index.level)
-  adopt(index, next, keyRuns, merge)
+  const writing = batch.write(index.level).then(() => adopt(index, next, keyRuns, merge))
+  index.writing = writing.catch(() => undefined)
+  await writing.finally(() => {
+    index.writing = undefined
+  })
 }
 
 async function nameDirectories(

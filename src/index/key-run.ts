@@ -10,7 +10,9 @@ import { key53 } from '../record/hash.js'
 export interface KeyRun {
   /** rising */
   keys: Float64Array
-  positions: Float64Array
+  /** the position that each key leads to, counted from `base` */
+  offsets: Uint32Array
+  base: number
 }
 
 export const MERGED_RUNS = 16
@@ -37,28 +39,31 @@ export function tombstoneKey(founder: number): number {
 
 /** Runs of rising position ranges as one. */
 export function mergeRuns(runs: readonly KeyRun[]): KeyRun {
-  if (runs.length < 2) return runs[0] ?? { keys: new Float64Array(0), positions: new Float64Array(0) }
+  if (runs.length < 2) return runs[0] ?? { keys: new Float64Array(0), offsets: new Uint32Array(0), base: 0 }
   const middle = Math.ceil(runs.length / 2)
   return mergeTwo(mergeRuns(runs.slice(0, middle)), mergeRuns(runs.slice(middle)))
 }
 
 function mergeTwo(first: KeyRun, second: KeyRun): KeyRun {
+  if (first.keys.length === 0) return second // its base is none
   const size = first.keys.length + second.keys.length
-  const merged = { keys: new Float64Array(size), positions: new Float64Array(size) }
+  const base = Math.min(first.base, second.base)
+  const merged = { keys: new Float64Array(size), offsets: new Uint32Array(size), base }
+  const [ofFirst, ofSecond] = [first.base - base, second.base - base]
   for (let at = 0, i = 0, j = 0; at < size; at++) {
     const isFirst = j === second.keys.length || (i < first.keys.length && first.keys[i] <= second.keys[j])
     merged.keys[at] = isFirst ? first.keys[i] : second.keys[j]
-    merged.positions[at] = isFirst ? first.positions[i++] : second.positions[j++]
+    merged.offsets[at] = isFirst ? ofFirst + first.offsets[i++] : ofSecond + second.offsets[j++]
   }
   return merged
 }
 
 /** The positions a key leads to, in rising order. */
 export function positionsOf(run: KeyRun, key: number): number[] {
-  const { keys, positions } = run
+  const { keys, offsets, base } = run
   const found: number[] = []
   const first = firstWhere(0, keys.length, (at) => keys[at] >= key)
-  for (let at = first; at < keys.length && keys[at] === key; at++) found.push(positions[at])
+  for (let at = first; at < keys.length && keys[at] === key; at++) found.push(base + offsets[at])
   return found
 }
 
@@ -88,28 +93,28 @@ export function cutBuckets(run: KeyRun): KeyRun[] {
   let from = 0
   for (let bucket = 0; bucket < count; bucket++) {
     const to = firstWhere(from, run.keys.length, (at) => bucketOf(run.keys[at], count) > bucket)
-    buckets.push({ keys: run.keys.subarray(from, to), positions: run.positions.subarray(from, to) })
+    buckets.push({ keys: run.keys.subarray(from, to), offsets: run.offsets.subarray(from, to), base: run.base })
     from = to
   }
   return buckets
 }
 
-/** 12 bytes a key: the key, and its position as 4 bytes from the least. Little-endian as all machines we run on. */
-export function encodeRun(run: KeyRun): Uint8Array {
-  const count = run.keys.length
-  const base = count === 0 ? 0 : run.positions.reduce((least, pos) => Math.min(least, pos))
-  const bytes = new Uint8Array(8 + count * 12)
+/** The base, then 12 bytes a key: the keys as 8 each, the offsets as 4. Little-endian as all machines we run on. */
+export function encodeRun({ keys, offsets, base }: KeyRun): Uint8Array {
+  const bytes = new Uint8Array(8 + keys.length * 12)
   new Float64Array(bytes.buffer, 0, 1)[0] = base
-  new Float64Array(bytes.buffer, 8, count).set(run.keys)
-  const offsets = new Uint32Array(bytes.buffer, 8 + count * 8, count)
-  for (let i = 0; i < count; i++) offsets[i] = run.positions[i] - base
+  new Float64Array(bytes.buffer, 8, keys.length).set(keys)
+  new Uint32Array(bytes.buffer, 8 + keys.length * 8, keys.length).set(offsets)
   return bytes
 }
 
+/** A view of the bytes, which must not change. */
 export function decodeRun(bytes: Uint8Array): KeyRun {
   const count = (bytes.length - 8) / 12
-  const aligned = bytes.slice().buffer
-  const base = new Float64Array(aligned, 0, 1)[0]
-  const offsets = new Uint32Array(aligned, 8 + count * 8, count)
-  return { keys: new Float64Array(aligned, 8, count), positions: Float64Array.from(offsets, (offset) => base + offset) }
+  const { buffer, byteOffset } = bytes.byteOffset % 8 === 0 ? bytes : bytes.slice()
+  return {
+    keys: new Float64Array(buffer, byteOffset + 8, count),
+    offsets: new Uint32Array(buffer, byteOffset + 8 + count * 8, count),
+    base: new Float64Array(buffer, byteOffset, 1)[0],
+  }
 }

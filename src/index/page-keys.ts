@@ -24,7 +24,7 @@ export class PageKeys {
 
   static from(run: KeyRun): PageKeys {
     const keys = new PageKeys()
-    for (let i = 0; i < run.keys.length; i++) keys.add(run.keys[i], run.positions[i])
+    for (let i = 0; i < run.keys.length; i++) keys.add(run.keys[i], run.base + run.offsets[i])
     return keys
   }
 
@@ -58,7 +58,8 @@ export class PageKeys {
     const keys = Float64Array.from(this.keys).sort()
     const positions: number[] = []
     for (let i = 0; i < keys.length; i++) if (i === 0 || keys[i] !== keys[i - 1]) this.collect(keys[i], positions)
-    return { keys, positions: Float64Array.from(positions) }
+    const base = positions.length === 0 ? 0 : positions.reduce((least, pos) => Math.min(least, pos))
+    return { keys, offsets: Uint32Array.from(positions, (pos) => pos - base), base }
   }
 
   private settle(place: number): void {

@@ -2,7 +2,7 @@
  * A page: the entries of 4,096 positions as columns. Page k holds positions 4096k … 4096k+4095; its bounds are fixed, so
  * that a rebuild yields the same bytes. What holds from before a page is repeated in it: each page stands for itself.
  */
-import { Packr } from 'msgpackr'
+import { Column, joinPieces, RisingColumn, splitPieces } from './column.js'
 import { type Entry, LANDMARK_NAMES, type Landmarks, type Run } from './entry.js'
 import { floorIndex, Sparse, Steps } from './sparse.js'
 
@@ -18,35 +18,28 @@ export function firstOf(page: number): number {
 }
 
 export class Page {
-  private readonly typeIds = new Map<string, number>()
-
   private constructor(
     readonly number: number,
-    private readonly locations: number[],
-    private readonly typeNames: string[],
-    private readonly types: number[],
-    private readonly flagBits: number[],
-    private readonly runPositions: number[],
-    private readonly runs: Run[],
-    private readonly founders: Sparse,
-    private readonly targets: Sparse,
-    private readonly landmarks: { [name in keyof Landmarks]: Steps },
-  ) {
-    typeNames.forEach((name, id) => {
-      this.typeIds.set(name, id)
-    })
-  }
-
-  static empty(number: number): Page {
-    const landmarks = {
+    private readonly locations = new RisingColumn(),
+    private readonly typeNames = new TypeNames(),
+    private readonly types = new Column(),
+    private readonly flagBits = new Column(),
+    /** the first may begin in an earlier page */
+    private readonly runs = { starts: new RisingColumn(), parents: new Column(), depths: new Column() },
+    private readonly founders = new Sparse(),
+    private readonly targets = new Sparse(),
+    private readonly landmarks: { [name in keyof Landmarks]: Steps } = {
       root: new Steps(),
       compaction: new Steps(),
       tombstone: new Steps(),
       revision: new Steps(),
       gap: new Steps(),
       info: new Steps(),
-    }
-    return new Page(number, [], [], [], [], [], [], new Sparse(), new Sparse(), landmarks)
+    },
+  ) {}
+
+  static empty(number: number): Page {
+    return new Page(number)
   }
 
   get first(): number {
@@ -55,23 +48,19 @@ export class Page {
 
   /** The last position it holds; `first - 1` when empty. */
   get last(): number {
-    return this.first + this.locations.length - 1
+    return this.first + this.locations.values.length - 1
   }
 
   push(entry: Entry): void {
-    let type = this.typeIds.get(entry.type)
-    if (type === undefined) {
-      type = this.typeNames.length
-      this.typeNames.push(entry.type)
-      this.typeIds.set(entry.type, type)
-    }
     const { pos, run } = entry
-    this.locations.push(entry.location)
-    this.types.push(type)
-    this.flagBits.push(entry.flags)
-    if (run.start === pos || this.runs.length === 0) {
-      this.runPositions.push(pos)
-      this.runs.push(run)
+    this.locations.values.push(entry.location)
+    this.types.values.push(this.typeNames.idOf(entry.type))
+    this.flagBits.values.push(entry.flags)
+    const { starts, parents, depths } = this.runs
+    if (run.start === pos || starts.values.length === 0) {
+      starts.values.push(run.start)
+      parents.values.push(run.parent)
+      depths.values.push(run.depth)
     }
     if (entry.founder !== pos) this.founders.push(pos, entry.founder)
     if (entry.target !== 0) this.targets.push(pos, entry.target)
@@ -79,15 +68,15 @@ export class Page {
   }
 
   location(pos: number): number {
-    return this.locations[pos - this.first]
+    return this.locations.at(pos - this.first)
   }
 
   type(pos: number): string {
-    return this.typeNames[this.types[pos - this.first]]
+    return this.typeNames.name(this.types.at(pos - this.first))
   }
 
   flags(pos: number): number {
-    return this.flagBits[pos - this.first]
+    return this.flagBits.at(pos - this.first)
   }
 
   founder(pos: number): number {
@@ -104,12 +93,18 @@ export class Page {
 
   /** The run that holds a position; it may begin in an earlier page. */
   run(pos: number): Run {
-    return this.runs[floorIndex(this.runPositions, pos)]
+    return this.runAt(floorIndex(this.runs.starts.values, pos))
   }
 
   /** The runs that begin in this page, in order. */
   *runsBegun(): Iterable<Run> {
-    for (const run of this.runs) if (run.start >= this.first) yield run
+    const starts = this.runs.starts.values
+    for (let i = 0; i < starts.length; i++) if (starts[i] >= this.first) yield this.runAt(i)
+  }
+
+  private runAt(index: number): Run {
+    const { starts, parents, depths } = this.runs
+    return { start: starts.values[index], parent: parents.values[index], depth: depths.values[index] }
   }
 
   parent(pos: number): number {
@@ -140,63 +135,74 @@ export class Page {
   }
 
   encode(): Uint8Array {
-    return packr.pack([
-      this.number,
-      steps(this.locations),
+    const { starts, parents, depths } = this.runs
+    const sparse = [this.founders, this.targets, ...LANDMARK_NAMES.map((name) => this.landmarks[name])]
+    const columns = [
+      this.locations,
       this.typeNames,
       this.types,
       this.flagBits,
-      steps(this.runPositions),
-      this.runs.flatMap(({ start, parent, depth }) => [start, parent, depth]),
-      [this.founders, this.targets, ...LANDMARK_NAMES.map((name) => this.landmarks[name])].flatMap(
-        ({ positions, values }) => [steps(positions), values],
-      ),
-    ])
+      starts,
+      parents,
+      depths,
+      ...sparse.flatMap(({ positions, values }) => [positions, values]),
+    ]
+    return joinPieces(columns.map((column) => column.encode()))
   }
 
   /** The inverse of `encode`, for bytes whose check held. */
-  static decode(bytes: Uint8Array): Page {
-    const [number, locations, typeNames, types, flagBits, runPositions, flatRuns, columns] = packr.unpack(
-      bytes,
-    ) as EncodedPage
-    const runs: Run[] = []
-    for (let i = 0; i < flatRuns.length; i += 3)
-      runs.push({ start: flatRuns[i], parent: flatRuns[i + 1], depth: flatRuns[i + 2] })
-    const column = (i: number): [number[], number[]] => [sums(columns[2 * i]), columns[2 * i + 1]]
-    const landmarks = {
-      root: new Steps(...column(2)),
-      compaction: new Steps(...column(3)),
-      tombstone: new Steps(...column(4)),
-      revision: new Steps(...column(5)),
-      gap: new Steps(...column(6)),
-      info: new Steps(...column(7)),
-    }
-    const [founders, targets] = [new Sparse(...column(0)), new Sparse(...column(1))]
+  static decode(number: number, bytes: Uint8Array): Page {
+    const [locations, typeNames, types, flags, starts, parents, depths, ...sparse] = splitPieces(bytes)
+    const pair = (i: number): [RisingColumn, Column] => [new RisingColumn(sparse[2 * i]), new Column(sparse[2 * i + 1])]
     return new Page(
       number,
-      sums(locations),
-      typeNames,
-      types,
-      flagBits,
-      sums(runPositions),
-      runs,
-      founders,
-      targets,
-      landmarks,
+      new RisingColumn(locations),
+      new TypeNames(typeNames),
+      new Column(types),
+      new Column(flags),
+      { starts: new RisingColumn(starts), parents: new Column(parents), depths: new Column(depths) },
+      new Sparse(...pair(0)),
+      new Sparse(...pair(1)),
+      {
+        root: new Steps(...pair(2)),
+        compaction: new Steps(...pair(3)),
+        tombstone: new Steps(...pair(4)),
+        revision: new Steps(...pair(5)),
+        gap: new Steps(...pair(6)),
+        info: new Steps(...pair(7)),
+      },
     )
   }
 }
 
-type EncodedPage = [number, number[], string[], number[], number[], number[], number[], number[][]]
+/** The types of a page's records, by the order in which they came. */
+class TypeNames {
+  private held: string[] | undefined
+  private ids: Map<string, number> | undefined
 
-const packr = new Packr({ useRecords: false })
+  constructor(private readonly bytes?: Uint8Array) {}
 
-/** Rising numbers as the steps between them: most fit one or two bytes. */
-function steps(numbers: readonly number[]): number[] {
-  return numbers.map((value, i) => (i === 0 ? value : value - numbers[i - 1]))
-}
+  private get names(): string[] {
+    this.held ??= this.bytes === undefined ? [] : (JSON.parse(new TextDecoder().decode(this.bytes)) as string[])
+    return this.held
+  }
 
-function sums(differences: number[]): number[] {
-  let sum = 0
-  return differences.map((difference) => (sum += difference))
+  name(id: number): string {
+    return this.names[id]
+  }
+
+  /** A name's number; a new one is added. */
+  idOf(name: string): number {
+    this.ids ??= new Map(this.names.map((each, id) => [each, id]))
+    let id = this.ids.get(name)
+    if (id === undefined) {
+      id = this.names.push(name) - 1
+      this.ids.set(name, id)
+    }
+    return id
+  }
+
+  encode(): Uint8Array {
+    return new TextEncoder().encode(JSON.stringify(this.names))
+  }
 }

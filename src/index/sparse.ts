@@ -1,42 +1,45 @@
 /**
  * Columns that hold few values: positions in rising order, each with a value.
  */
+import { Column, RisingColumn } from './column.js'
 
 /** A column whose values stand at single positions. */
 export class Sparse {
   constructor(
-    readonly positions: number[] = [],
-    readonly values: number[] = [],
+    readonly positions = new RisingColumn(),
+    readonly values = new Column(),
   ) {}
 
   push(pos: number, value: number): void {
-    this.positions.push(pos)
-    this.values.push(value)
+    this.positions.values.push(pos)
+    this.values.values.push(value)
   }
 
   /** The value at a position, or undefined. */
   at(pos: number): number | undefined {
-    const index = floorIndex(this.positions, pos)
-    return index >= 0 && this.positions[index] === pos ? this.values[index] : undefined
+    const positions = this.positions.values
+    const index = floorIndex(positions, pos)
+    return index >= 0 && positions[index] === pos ? this.values.values[index] : undefined
   }
 }
 
 /** A column whose values hold from their position up to the next one. */
 export class Steps {
   constructor(
-    readonly positions: number[] = [],
-    readonly values: number[] = [],
+    readonly positions = new RisingColumn(),
+    readonly values = new Column(),
   ) {}
 
   /** Sets the value from a position on; nothing is added when it stays the same. */
   push(pos: number, value: number): void {
-    if (this.values.length > 0 && this.values[this.values.length - 1] === value) return
-    this.positions.push(pos)
-    this.values.push(value)
+    const { values } = this.values
+    if (values.length > 0 && values[values.length - 1] === value) return
+    this.positions.values.push(pos)
+    values.push(value)
   }
 
   at(pos: number): number {
-    return this.values[floorIndex(this.positions, pos)] ?? 0
+    return this.values.values[floorIndex(this.positions.values, pos)] ?? 0
   }
 }
 

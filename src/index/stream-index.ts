@@ -8,7 +8,7 @@ import type { Entry } from './entry.js'
 import { bucketCount, bucketOf, decodeRun, type KeyRun, MERGED_RUNS, positionsOf } from './key-run.js'
 import { firstOf, Page, pageOf } from './page.js'
 import { PageKeys, type RecordName } from './page-keys.js'
-import { type Query, wait } from './query.js'
+import { answer, type Query, wait } from './query.js'
 import { decodeHeads, decodeRoot, emptyState, type Root, type RunRow, type StreamState } from './root.js'
 import type { RowCache } from './row-cache.js'
 import { getRow, IndexDamaged, type IndexLevel, readRow } from './rows.js'
@@ -42,6 +42,8 @@ export class StreamIndex {
   /** the record taken in last: it mostly is the parent of the next */
   private newest: Entry | undefined
   private readonly runHeads = new WeakMap<RunRow, RunHead>()
+  /** While rows are being written that `persisted` does not name yet: ends when it does, or they are not. */
+  writing: Promise<void> | undefined
   private readonly pageBlooms = new Map<number, Bloom>()
 
   constructor(
@@ -57,12 +59,12 @@ export class StreamIndex {
     log: string,
     cache: RowCache,
   ): Promise<{ index: StreamIndex; root: Root; dictionary: DictionaryPart } | undefined> {
-    const row = await getRow(level, { kind: 'root', log })
+    const row = await answer(getRow(level, { kind: 'root', log }))
     if (row === undefined) return undefined
     const root = decodeRoot(row, log)
     if (root === undefined) throw new IndexDamaged(`the root row of ${log} is damaged, or of another format`)
-    const dictionary = await readRow(level, { kind: 'dictionary', log }, root.dictionaryCheck)
-    const heads = decodeHeads(await readRow(level, { kind: 'heads', log }, root.headsCheck))
+    const dictionary = await answer(readRow(level, { kind: 'dictionary', log }, root.dictionaryCheck))
+    const heads = decodeHeads(await answer(readRow(level, { kind: 'heads', log }, root.headsCheck)))
     const index = new StreamIndex(level, log, cache)
     index.state = { ...root.state, heads }
     const { directories: directoryChecks, runs } = root
@@ -85,9 +87,9 @@ export class StreamIndex {
       return
     }
     const item = (yield* this.directory(Math.floor(number / DIRECTORY_PAGES)))[number % DIRECTORY_PAGES]
-    const page = yield* wait(readRow(this.level, { kind: 'page', log: this.log, number }, item[0]))
-    const keys = decodeRun(yield* wait(readRow(this.level, { kind: 'keys', log: this.log, number }, item[1])))
-    this.growing.set(number, { page: Page.decode(page), keys: PageKeys.from(keys) })
+    const page = yield* readRow(this.level, { kind: 'page', log: this.log, number }, item[0])
+    const keys = decodeRun(yield* readRow(this.level, { kind: 'keys', log: this.log, number }, item[1]))
+    this.growing.set(number, { page: Page.decode(number, page), keys: PageKeys.from(keys) })
   }
 
   /** Takes a record in; `prepare` must have been answered once before. */
@@ -112,10 +114,12 @@ export class StreamIndex {
   *page(number: number): Query<Page> {
     const growing = this.growing.get(number)
     if (growing !== undefined) return growing.page
-    return yield* this.row(`page/${number}`, async () => {
-      const [check] = await this.directoryItem(number)
-      return Page.decode(await readRow(this.level, { kind: 'page', log: this.log, number }, check))
-    })
+    return yield* this.row(`page/${number}`, () => this.readPage(number))
+  }
+
+  private *readPage(number: number): Query<Page> {
+    const [check] = yield* this.directoryItem(number)
+    return Page.decode(number, yield* readRow(this.level, { kind: 'page', log: this.log, number }, check))
   }
 
   *entry(pos: number): Query<Entry> {
@@ -135,7 +139,7 @@ export class StreamIndex {
       try {
         found = yield* this.persistedCandidates(persisted, key)
       } catch (error) {
-        if (!(error instanceof IndexDamaged) || persisted === this.persisted) throw error
+        if (!(error instanceof IndexDamaged) || !(yield* this.isOutdated(persisted))) throw error
       }
       if (persisted !== this.persisted) continue // a flush moved keys to where they were not looked for
       for (const { keys } of this.growing.values()) keys.collect(key, found)
@@ -160,12 +164,14 @@ export class StreamIndex {
 
   /** The keys of one page, merged or not yet. */
   *pageKeys(number: number): Query<KeyRun> {
-    const run = yield* this.row(`keys/${number}`, async () => {
-      const [, check] = await this.directoryItem(number)
-      return decodeRun(await readRow(this.level, { kind: 'keys', log: this.log, number }, check))
-    })
+    const run = yield* this.row(`keys/${number}`, () => this.readKeys(number))
     if (!this.pageBlooms.has(number)) this.pageBlooms.set(number, Bloom.of(run.keys))
     return run
+  }
+
+  private *readKeys(number: number): Query<KeyRun> {
+    const [, check] = yield* this.directoryItem(number)
+    return decodeRun(yield* readRow(this.level, { kind: 'keys', log: this.log, number }, check))
   }
 
   /** Kept for good: a look-up asks all runs. */
@@ -173,18 +179,18 @@ export class StreamIndex {
     const held = this.runHeads.get(run)
     if (held !== undefined) return held
     const { level, number, check } = run
-    const head = decodeRunHead(yield* wait(readRow(this.level, { kind: 'run', log: this.log, level, number }, check)))
+    const head = decodeRunHead(yield* readRow(this.level, { kind: 'run', log: this.log, level, number }, check))
     this.runHeads.set(run, head)
     return head
   }
 
   *bucket(run: RunRow, head: RunHead, bucket: number): Query<KeyRun> {
-    const { level, number } = run
-    return yield* this.row(`${runName(run)}/${bucket}`, async () =>
-      decodeRun(
-        await readRow(this.level, { kind: 'bucket', log: this.log, level, number, bucket }, head.bucketChecks[bucket]),
-      ),
-    )
+    return yield* this.row(`${runName(run)}/${bucket}`, () => this.readBucket(run, head, bucket))
+  }
+
+  private *readBucket({ level, number }: RunRow, head: RunHead, bucket: number): Query<KeyRun> {
+    const key = { kind: 'bucket', log: this.log, level, number, bucket } as const
+    return decodeRun(yield* readRow(this.level, key, head.bucketChecks[bucket]))
   }
 
   /** Keeps the head of a run that is now written. */
@@ -199,40 +205,42 @@ export class StreamIndex {
   }
 
   *directory(block: number): Query<DirectoryItem[]> {
-    return this.persisted.directories.get(block) ?? (yield* wait(this.loadDirectory(block)))
-  }
-
-  private async loadDirectory(block: number): Promise<DirectoryItem[]> {
     const { directories, directoryChecks } = this.persisted // as they are now: a flush may replace them meanwhile
     const known = directories.get(block)
     if (known !== undefined) return known
     const check = directoryChecks[block]
     if (check === undefined) throw new IndexDamaged(`directory ${block} is not named`)
-    const bytes = await readRow(this.level, { kind: 'directory', log: this.log, number: block }, check)
+    const bytes = yield* readRow(this.level, { kind: 'directory', log: this.log, number: block }, check)
     const items = decodeDirectory(bytes)
     directories.set(block, items)
     return items
   }
 
-  private async directoryItem(page: number): Promise<DirectoryItem> {
-    const item = (await this.loadDirectory(Math.floor(page / DIRECTORY_PAGES)))[page % DIRECTORY_PAGES]
+  private *directoryItem(page: number): Query<DirectoryItem> {
+    const item = (yield* this.directory(Math.floor(page / DIRECTORY_PAGES)))[page % DIRECTORY_PAGES]
     if (item === undefined) throw new IndexDamaged(`page ${page} is not named`)
     return item
   }
 
-  private *row<T>(name: string, load: () => Promise<T>): Query<T> {
+  private *row<T>(name: string, load: () => Query<T>): Query<T> {
     const key = `${this.log}/${name}`
     const cached = this.cache.get(key)
     if (cached !== undefined) return cached as T
     const { persisted } = this
     try {
-      const value = yield* wait(load())
+      const value = yield* load()
       if (persisted === this.persisted) this.cache.set(key, value) // else it may be of the page as it was before
       return value
     } catch (error) {
-      if (!(error instanceof IndexDamaged) || persisted === this.persisted) throw error
-      return yield* this.row(name, load) // a flush wrote the row anew between its name and its reading
+      if (!(error instanceof IndexDamaged) || !(yield* this.isOutdated(persisted))) throw error
+      return yield* this.row(name, load)
     }
+  }
+
+  /** Whether a flush wrote rows anew between their names and their reading: then they are to be asked for again. */
+  private *isOutdated(persisted: Persisted): Query<boolean> {
+    if (this.writing !== undefined) yield* wait(this.writing)
+    return persisted !== this.persisted
   }
 }
 

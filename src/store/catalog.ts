@@ -2,8 +2,9 @@
  * The list of streams: the logs say which there are, the index only decorates (CORE-10).
  */
 import { logRange, parseKey } from '../index/keys.js'
+import { answer } from '../index/query.js'
 import { decodeRoot, type Root } from '../index/root.js'
-import { firstKey, getRow, type IndexLevel } from '../index/rows.js'
+import { firstKey, getRow, IndexDamaged, type IndexLevel } from '../index/rows.js'
 import type { LogIdentity, Segment } from '../log/segment.js'
 import type { StreamInfo } from './api.js'
 import type { LogFiles } from './recovery.js'
@@ -21,8 +22,13 @@ export async function listed(level: IndexLevel, { log, segments }: LogFiles): Pr
 
 /** The session of a log as its index knows it. */
 export async function rootOf(level: IndexLevel, log: Pick<LogIdentity, 'incarnation'>): Promise<Root | undefined> {
-  const row = await getRow(level, { kind: 'root', log: log.incarnation }).catch(() => undefined)
-  return row && decodeRoot(row, log.incarnation)
+  try {
+    const row = await answer(getRow(level, { kind: 'root', log: log.incarnation }))
+    return row && decodeRoot(row, log.incarnation)
+  } catch (error) {
+    if (error instanceof IndexDamaged) return undefined
+    throw error
+  }
 }
 
 /** The root rows of all logs that the index knows, one look-up each. @throws IndexDamaged */

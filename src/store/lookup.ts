@@ -3,6 +3,7 @@
  */
 import { DEFAULT_ID } from '../index/entry.js'
 import { entityKey, idKey, tombstoneKey } from '../index/key-run.js'
+import { pageOf } from '../index/page.js'
 import type { RecordName } from '../index/page-keys.js'
 import { type Query, wait } from '../index/query.js'
 import type { StreamIndex } from '../index/stream-index.js'
@@ -17,8 +18,8 @@ export class Lookup {
   ) {}
 
   *frame(pos: number): Query<Frame> {
-    const { location } = yield* this.index.entry(pos)
-    return yield* wait(this.log.frame(location, pos))
+    const page = yield* this.index.page(pageOf(pos))
+    return yield* wait(this.log.frame(page.location(pos), pos))
   }
 
   *record(pos: number): Query<StoredRecord> {
@@ -30,18 +31,34 @@ export class Lookup {
   }
 
   *id(pos: number): Query<string> {
-    if (((yield* this.index.entry(pos)).flags & DEFAULT_ID) !== 0) return `r${pos}`
-    return (yield* this.name(pos)).id
+    return (yield* this.hasDefaultId(pos)) ? `r${pos}` : (yield* this.name(pos)).id
+  }
+
+  private *hasDefaultId(pos: number): Query<boolean> {
+    return ((yield* this.index.page(pageOf(pos))).flags(pos) & DEFAULT_ID) !== 0
   }
 
   /** Where the record of an id stands, or 0. */
   *find(id: string): Query<number> {
+    return (yield* this.search(id)).pos
+  }
+
+  /** The record of an id. */
+  *get(id: string): Query<StoredRecord | undefined> {
+    const { pos, record } = yield* this.search(id)
+    return pos === 0 ? undefined : (record ?? (yield* this.record(pos)))
+  }
+
+  /** Where the record of an id stands, or 0; with the record, where it had to be read for that. */
+  private *search(id: string): Query<{ pos: number; record?: StoredRecord }> {
     const assumed = defaultPosition(id)
-    if (assumed > 0 && assumed <= this.index.length) {
-      if (((yield* this.index.entry(assumed)).flags & DEFAULT_ID) !== 0) return assumed
+    if (assumed > 0 && assumed <= this.index.length && (yield* this.hasDefaultId(assumed))) return { pos: assumed }
+    for (const pos of yield* this.index.candidates(idKey(id))) {
+      const name = this.index.nameOf(pos)
+      const record = name === undefined ? yield* this.record(pos) : undefined
+      if ((name ?? record)?.id === id) return { pos, record }
     }
-    for (const pos of yield* this.index.candidates(idKey(id))) if ((yield* this.id(pos)) === id) return pos
-    return 0
+    return { pos: 0 }
   }
 
   /** The founders of a type's entities that have an id, in log order (CORE-20). */

@@ -76,10 +76,9 @@ export class StoredStream implements Stream {
 
   async get(recordId: string): Promise<StoredRecord | undefined> {
     await this.open()
-    const pos = await this.core.ask((lookup) => lookup.find(recordId))
-    if (pos > 0) return this.core.ask((lookup) => lookup.record(pos))
-    if (this.core.damage !== undefined) throw this.core.damage
-    return undefined
+    const record = await this.core.ask((lookup) => lookup.get(recordId))
+    if (record === undefined && this.core.damage !== undefined) throw this.core.damage
+    return record
   }
 
   async position(recordId: string): Promise<number | undefined> {

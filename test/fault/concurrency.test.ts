@@ -18,6 +18,7 @@ import {
 } from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
+import { waitingLocation } from '../support/levels.js'
 import { header } from '../support/records.js'
 import { openMemory } from '../support/stores.js'
 import { tempFolder } from '../support/temp.js'
@@ -29,7 +30,7 @@ const pause = (ms = 0) => new Promise<void>((resolve) => (ms === 0 ? setImmediat
 
 test('16 writers of one stream, each with the length it expects: what is accepted is stored, and each conflict says how far it is', async () => {
   await cases('16 writers', figure(1, 20), async (n, _, tally) => {
-    const { store, location } = await openMemory()
+    const { store, location } = await openMemory(waitingLocation())
     const stream = await store.createStream(header('s'))
     const accepted: string[] = []
     const end = performance.now() + 2_000
@@ -121,7 +122,7 @@ async function closeAmidst(
 
 test('64 appends under way and close() in the middle: each settles once, what is acknowledged is there, later calls are refused', async () => {
   await cases('close amidst appends, in memory', figure(200, 3_000), async (_, random, tally) => {
-    const { location, store } = await openMemory()
+    const { location, store } = await openMemory(waitingLocation())
     await store.close()
     await closeAmidst({ open: async () => (await openMemory(location)).store }, random, tally)
   })
@@ -199,7 +200,7 @@ async function takeSome(items: AsyncIterable<Followed>, until: number, random: R
 
 test('followers from anywhere, slow, cut off and come again, while others append: no gap, no repeat, no other order', async () => {
   await cases('followers', figure(20, 200), async (_, random, tally) => {
-    const { store } = await openMemory()
+    const { store } = await openMemory(waitingLocation())
     const stream = await store.createStream(header('s'))
     const total = 300
     let written = 0
@@ -232,7 +233,7 @@ test('followers from anywhere, slow, cut off and come again, while others append
 
 test('followers end with the store, and with their signal, at once and without an error', async () => {
   await cases('followers that end', figure(40, 400), async (n, random) => {
-    const { store } = await openMemory()
+    const { store } = await openMemory(waitingLocation())
     const stream = await store.createStream(header('s'))
     for (let i = 1; i <= 10; i++) await stream.append({ type: 'message', mark: i })
     const abort = new AbortController()
@@ -286,7 +287,7 @@ test('readers beside a writer of the same folder see a prefix each time, never l
 })
 
 test('a range that is read while others append ends where the stream ended when it began', async () => {
-  const { store } = await openMemory()
+  const { store } = await openMemory(waitingLocation())
   const stream = await store.createStream(header('s'))
   for (let n = 1; n <= 500; n++) await stream.append({ type: 'message', mark: n })
   const seen: number[] = []

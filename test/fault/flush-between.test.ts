@@ -4,8 +4,11 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { pageOf } from '../../src/index/page.js'
+import { answer } from '../../src/index/query.js'
 import { IndexDamaged } from '../../src/index/rows.js'
 import type { StreamIndex } from '../../src/index/stream-index.js'
+import { memoryLocation } from '../../src/main.js'
 import { emptyIndex, feed, flush, PlainIndex, reopened } from '../index/plain-index.js'
 import { cases } from './battery.js'
 
@@ -78,5 +81,38 @@ for (const [written, begun, flushed] of SHAPES) {
     assert.ok(waits > 0, 'the look-up waits at all')
   })
 }
+
+test('CORE-10: a look-up at any moment of a flush, in a level that answers at once, is right', async () => {
+  const { index: level } = memoryLocation()
+  await level.open()
+  const plain = new PlainIndex(3, 61)
+  const index = emptyIndex(level)
+  let asked = 0
+  for (let length = PAGE - 3; length < 18 * PAGE; length += 1_531) {
+    await feed(index, plain, length)
+    const keyed = plain.upTo(length).filter(({ keys }) => keys.length > 0)
+    const ofEachPage = keyed.filter(({ entry }, i) => i === 0 || pageOf(entry.pos) !== pageOf(keyed[i - 1].entry.pos))
+    let isDone = false
+    const flushing = flush(index).finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      index.cache.clear() // as if there were many streams
+      for (const { entry, keys } of ofEachPage) {
+        const found = await answer(index.candidates(keys[0]))
+        assert.equal(
+          found,
+          plain.byKey.get(keys[0])!.filter((pos) => pos <= length),
+          `${length}: key of ${entry.pos}`,
+        )
+        assert.equal(await answer(index.entry(entry.pos)), entry)
+        asked++
+      }
+      await Promise.resolve()
+    }
+    await flushing
+  }
+  assert.ok(asked > 500, `${asked} look-ups`)
+})
 
 test.run()

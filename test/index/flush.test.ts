@@ -5,17 +5,8 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { parseKey } from '../../src/index/keys.js'
 import { PAGE_POSITIONS } from '../../src/index/page.js'
-import {
-  dice,
-  emptyIndex,
-  expectAnswers,
-  feed,
-  flush,
-  memoryLevel,
-  PlainIndex,
-  reopened,
-  rowsOf,
-} from './plain-index.js'
+import { waitingLevel } from '../support/levels.js'
+import { dice, emptyIndex, expectAnswers, feed, flush, PlainIndex, reopened, rowsOf } from './plain-index.js'
 
 const SIZES = [
   1,
@@ -46,7 +37,7 @@ for (const size of SIZES) {
 
 /** The rows of an index that was flushed whenever it had grown to one of these lengths. */
 async function flushedAt(plain: PlainIndex, lengths: readonly number[], reopen = false): Promise<Map<string, string>> {
-  let index = emptyIndex(memoryLevel())
+  let index = emptyIndex(waitingLevel())
   for (const length of lengths) {
     await feed(index, plain, length)
     await flush(index)
@@ -129,7 +120,7 @@ test('after a flush only the page that grows stays in memory', async () => {
 
 test('a flush that level refuses changes nothing, and the next one writes all', async () => {
   const plain = new PlainIndex(7)
-  const level = memoryLevel()
+  const level = waitingLevel()
   const index = emptyIndex(level)
   await feed(index, plain, 5_000)
   await flush(index)

@@ -97,8 +97,8 @@ test('a run is read as it was written, also at positions beyond 32 bits', () =>
 test('the buckets of a run hold each key once, where a look-up goes', () => {
   for (const count of [0, 1, 1_023, 1_024, 1_025, 5_000, 70_000]) {
     const keys = Float64Array.from({ length: count }, (_, i) => Math.floor(((i + 0.5) / count) * 2 ** 53))
-    const spread = { keys, positions: Float64Array.from(keys, (_, i) => i + 1) }
-    const heaped = { keys: Float64Array.from(keys, (_, i) => i), positions: spread.positions }
+    const spread = { keys, offsets: Uint32Array.from(keys, (_, i) => i), base: count === 0 ? 0 : 1 }
+    const heaped = { ...spread, keys: Float64Array.from(keys, (_, i) => i) }
     for (const run of [spread, heaped]) {
       const buckets = cutBuckets(run)
       assert.is(buckets.length, bucketCount(count))

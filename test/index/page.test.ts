@@ -39,7 +39,7 @@ test('a page says of each entry what was put in, and again when it was written a
     fc.property(fc.nat(), fc.nat(2), fc.integer({ min: 1, max: 300 }), (seed, number, count) => {
       const { page, entries } = filled(new PlainIndex(seed), number, count)
       expectEntries(page, entries)
-      const again = Page.decode(page.encode())
+      const again = Page.decode(page.number, page.encode())
       assert.is(again.number, number)
       expectEntries(again, entries)
       assert.equal(again.encode(), page.encode())
@@ -50,7 +50,7 @@ test('a page says of each entry what was put in, and again when it was written a
 test('a full page, and locations far beyond 32 bits, are kept exactly', () => {
   const { page, entries } = filled(new PlainIndex(7), 30, PAGE_POSITIONS)
   assert.ok(entries.at(-1)!.location > 2 ** 33)
-  const again = Page.decode(page.encode())
+  const again = Page.decode(page.number, page.encode())
   expectEntries(again, entries)
   assert.ok(page.encode().length < 80_000, `${page.encode().length} bytes`)
 })
@@ -61,7 +61,7 @@ test('a page that is read goes on as the one that was not', () =>
       const plain = new PlainIndex(seed)
       const { page } = filled(plain, 1, before + after)
       const { page: begun } = filled(plain, 1, before)
-      const again = Page.decode(begun.encode())
+      const again = Page.decode(1, begun.encode())
       for (const { entry } of plain.rows.slice(PAGE_POSITIONS - 1 + before, PAGE_POSITIONS - 1 + before + after))
         again.push(entry)
       assert.equal(again.encode(), page.encode())

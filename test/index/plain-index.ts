@@ -1,7 +1,6 @@
 /**
  * Entries by the thousand, and what an index must say of them, kept as plainly as can be.
  */
-import { MemoryLevel } from 'memory-level'
 import * as assert from 'uvu/assert'
 import type { Entry, Landmarks, Run } from '../../src/index/entry.js'
 import { flushIndex } from '../../src/index/flush.js'
@@ -10,6 +9,7 @@ import { createRowCache } from '../../src/index/row-cache.js'
 import { type IndexLevel, logRows } from '../../src/index/rows.js'
 import { StreamIndex } from '../../src/index/stream-index.js'
 import { locate } from '../../src/log/segment.js'
+import { waitingLevel } from '../support/levels.js'
 
 export const LOG = '0011223344556677'
 const TYPES = ['message', 'tool_call', 'tool_result', 'state', 'com.example/any']
@@ -87,11 +87,7 @@ export class PlainIndex {
   }
 }
 
-export function memoryLevel(): IndexLevel {
-  return new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
-}
-
-export function emptyIndex(level: IndexLevel = memoryLevel()): StreamIndex {
+export function emptyIndex(level: IndexLevel = waitingLevel()): StreamIndex {
   return new StreamIndex(level, LOG, createRowCache())
 }
 

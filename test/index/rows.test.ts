@@ -1,43 +1,53 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatKey, type RowKey } from '../../src/index/keys.js'
+import { answer, type Query } from '../../src/index/query.js'
 import { clearLog, getRow, IndexDamaged, logRows, RowBatch, readRow } from '../../src/index/rows.js'
+import { memoryLocation } from '../../src/main.js'
 import { flipped } from '../log/handmade.js'
-import { memoryLevel } from './plain-index.js'
+import { waitingLevel } from '../support/levels.js'
 
 const LOG = '00112233445566ff'
 const NEXT = '0011223344556700'
 const page = (log: string, number: number): RowKey => ({ kind: 'page', log, number })
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const
 
-async function damaged(read: () => Promise<unknown>): Promise<void> {
-  const outcome = await read().catch((error: unknown) => error)
+async function damaged(read: Query<unknown>): Promise<void> {
+  const outcome = await Promise.resolve()
+    .then(() => answer(read))
+    .catch((error: unknown) => error)
   assert.instance(outcome, IndexDamaged)
 }
 
-test('CORE-10: a row is given under the check it was named with, and only as it was written', async () => {
-  const level = memoryLevel()
-  const batch = new RowBatch()
-  const value = Uint8Array.of(1, 2, 3)
-  const check = batch.put(page(LOG, 1), value)
-  assert.is(await getRow(level, page(LOG, 1)), undefined, 'not before the batch is written')
-  await batch.write(level)
-  assert.equal(new Uint8Array(await readRow(level, page(LOG, 1), check)), value)
-  await damaged(() => readRow(level, page(LOG, 1), check ^ 1))
-  await damaged(() => readRow(level, page(LOG, 2), check))
-  await level.put(formatKey(page(LOG, 1)), flipped(value, 1), ENCODINGS)
-  await damaged(() => readRow(level, page(LOG, 1), check))
-})
+for (const [how, makeLevel] of [
+  ['at once', () => memoryLocation().index],
+  ['later', waitingLevel],
+] as const) {
+  test(`CORE-10: a row is given ${how} under the check it was named with, and only as it was written`, async () => {
+    const level = makeLevel()
+    await level.open()
+    const batch = new RowBatch()
+    const value = Uint8Array.of(1, 2, 3)
+    const check = batch.put(page(LOG, 1), value)
+    assert.is(await answer(getRow(level, page(LOG, 1))), undefined, 'not before the batch is written')
+    await batch.write(level)
+    assert.equal(new Uint8Array(await answer(readRow(level, page(LOG, 1), check))), value)
+    await damaged(readRow(level, page(LOG, 1), check ^ 1))
+    await damaged(readRow(level, page(LOG, 2), check))
+    await level.put(formatKey(page(LOG, 1)), flipped(value, 1), ENCODINGS)
+    await damaged(readRow(level, page(LOG, 1), check))
+  })
 
-test('a level that can not be read is a damaged index', async () => {
-  const level = memoryLevel()
-  await level.open()
-  await level.close()
-  await damaged(() => getRow(level, page(LOG, 1)))
-})
+  test(`a level that answers ${how} and can not be read is a damaged index`, async () => {
+    const level = makeLevel()
+    await level.open()
+    await level.close()
+    await damaged(getRow(level, page(LOG, 1)))
+  })
+}
 
 test('the rows of a log are listed and removed without its neighbours', async () => {
-  const level = memoryLevel()
+  const level = waitingLevel()
   const batch = new RowBatch()
   for (const log of [LOG, NEXT]) for (const number of [2, 0, 1]) batch.put(page(log, number), Uint8Array.of(number))
   batch.delete(page(LOG, 2))

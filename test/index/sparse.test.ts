@@ -33,7 +33,7 @@ test('a column of steps keeps each value up to the next, and repeats none', () =
       for (const [i, value] of values.entries()) column.push(i + 1, value)
       for (const [i, value] of values.entries()) assert.is(column.at(i + 1), value)
       assert.is(column.at(0), 0)
-      assert.not(column.values.some((value, i) => i > 0 && value === column.values[i - 1]))
+      assert.not(column.values.values.some((value, i) => i > 0 && value === column.values.values[i - 1]))
     }),
     settings(RUNS),
   ))

@@ -5,17 +5,8 @@ import { createRowCache } from '../../src/index/row-cache.js'
 import { IndexDamaged, type IndexLevel, logRows } from '../../src/index/rows.js'
 import { StreamIndex } from '../../src/index/stream-index.js'
 import { flipped } from '../log/handmade.js'
-import {
-  emptyIndex,
-  expectAnswers,
-  feed,
-  flush,
-  LOG,
-  memoryLevel,
-  PlainIndex,
-  reopened,
-  rowsOf,
-} from './plain-index.js'
+import { waitingLevel } from '../support/levels.js'
+import { emptyIndex, expectAnswers, feed, flush, LOG, PlainIndex, reopened, rowsOf } from './plain-index.js'
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const
 const SIZE = 20_000
@@ -31,7 +22,7 @@ async function written(size: number, plain = new PlainIndex(1)) {
 }
 
 async function copyOf(level: IndexLevel): Promise<IndexLevel> {
-  const copy = memoryLevel()
+  const copy = waitingLevel()
   for await (const [key, bytes] of logRows(level, LOG)) await copy.put(key, bytes, ENCODINGS)
   return copy
 }
@@ -187,7 +178,7 @@ test('CORE-10: what was read of a page that then grew is not taken for the whole
 })
 
 test('a level of another log, or of none, holds nothing', async () => {
-  assert.is(await StreamIndex.open(memoryLevel(), LOG, createRowCache()), undefined)
+  assert.is(await StreamIndex.open(waitingLevel(), LOG, createRowCache()), undefined)
 })
 
 test('CORE-10: a run of merged keys that is damaged is found out at the first look-up that needs it', async () => {

@@ -4,6 +4,7 @@
 import * as assert from 'uvu/assert'
 import { type AsrRecord, type At, type ContextView, type Header, memoryLocation, openStore } from '../../src/main.js'
 import type { Store, StoreLocation, Stream } from '../../src/store/api.js'
+import { waitingLocation } from '../support/levels.js'
 import { plain, type Rec } from './json.js'
 import { isFault, type ModelAt, ModelStream } from './model.js'
 import { entityId, isHead, type Row, revisedTwice } from './rows.js'
@@ -50,7 +51,7 @@ export class Subject {
   ) {}
 
   static async create(): Promise<Subject> {
-    const location = memoryLocation()
+    const location = waitingLocation()
     const subject = new Subject(await openStore(location), location)
     subject.stream = await subject.store.createStream(HEADER as Header)
     return subject
