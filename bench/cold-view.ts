@@ -57,9 +57,9 @@ async function growth(
 
 /** `asr context`, as a person or a script runs it. */
 async function commandLine(context: Context, corpora: Corpora, records: number, jsonlMs: number): Promise<Row[]> {
-  const program = join(projectRoot, 'dist', 'cli.js')
+  const program = join(projectRoot, 'dist', 'cli.cjs')
   const work = `asr context, ${count(records)} records`
-  if (!existsSync(program)) return [{ work, note: 'dist/cli.js is not built' }]
+  if (!existsSync(program)) return [{ work, note: 'dist/cli.cjs is not built' }]
   const store = await corpora.store('linear', records)
   const pairs = Array.from({ length: pairsOf(context, 50) }, () => ({
     node: runNode(['--eval', '0']),

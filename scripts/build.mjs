@@ -1,4 +1,4 @@
-/** Builds dist/: the library file by file with its types; the command line as dist/cli.js, which runs what is in dist/cli/. */
+/** Builds dist/: the library file by file with its types; the command line as dist/cli.cjs, which runs what is in dist/cli/. */
 import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,22 +47,27 @@ const atFirstUsePlugin = {
   },
 }
 
-/** What the command line loads only when needed, by its name in dist/cli/. */
+/** What the command line loads only when needed, by its name in dist/cli/: what is not there is not taken from the cache. */
 const LATER = {
   recorder: 'src/acp/record/recorder.ts',
+  replay: 'src/acp/replay/main.ts',
   agent: 'src/acp/agent/agent.ts',
   'record-proxy': 'src/cli/record-proxy.ts',
   'recording-worker': 'src/cli/recording-worker.ts',
   'serve-stdio': 'src/cli/serve-stdio.ts',
   'serve-socket': 'src/cli/serve-socket.ts',
+  'cli-table3': 'cli-table3',
+  'cli-progress': 'cli-progress',
 }
 
 const laterPlugin = {
   name: 'later',
   setup({ onResolve }) {
-    onResolve({ filter: /\.js$/ }, ({ path, kind }) => {
-      const name = /([^/]+)\.js$/.exec(path)?.[1]
-      return kind === 'dynamic-import' && name in LATER ? { path: `./${name}.cjs`, external: true } : undefined
+    onResolve({ filter: /./ }, ({ path, kind, resolveDir }) => {
+      if (kind !== 'dynamic-import') return undefined
+      const wanted = path.startsWith('.') ? join(resolveDir, path.replace(/\.js$/, '.ts')) : path
+      const found = Object.entries(LATER).find(([, entry]) => wanted === entry || wanted === join(projectRoot, entry))
+      return found && { path: `./${found[0]}.cjs`, external: true }
     })
   },
 }
@@ -123,11 +128,18 @@ async function bundle() {
   return Object.keys(metafile.inputs)
 }
 
+/** Makes the program one function of what a CommonJS module is given, as `scripts/cli-start.cjs` runs it. */
+function wrapMain() {
+  const main = join(projectRoot, 'dist/cli/main.cjs')
+  const text = readFileSync(main, 'latin1')
+  writeFileSync(main, `(function (exports, require, module, __filename, __dirname) { ${text}\n})`, 'latin1')
+}
+
 /** Has V8 note what it compiles for a command that opens a store and reads: a start then spends no time on it. */
 function makeCodeCache() {
   const store = mkdtempSync(join(tmpdir(), 'asr-build-'))
   const asr = (args, extra) =>
-    run(process.execPath, [join(projectRoot, 'dist/cli.js'), '--store', store, ...args], {
+    run(process.execPath, [join(projectRoot, 'dist/cli.cjs'), '--store', store, ...args], {
       stdio: ['ignore', 'ignore', 'inherit'],
       env: { ...process.env, ...extra },
     })
@@ -153,7 +165,8 @@ run(process.execPath, [packageProgram('typescript', 'bin/tsc'), '-p', 'tsconfig.
 
 rmSync(join(projectRoot, 'dist/cli'), { recursive: true, force: true })
 const inputs = await bundle()
-copyFileSync(join(projectRoot, 'scripts/cli-start.mjs'), join(projectRoot, 'dist/cli.js'))
-chmodSync(join(projectRoot, 'dist/cli.js'), 0o755)
+copyFileSync(join(projectRoot, 'scripts/cli-start.cjs'), join(projectRoot, 'dist/cli.cjs'))
+chmodSync(join(projectRoot, 'dist/cli.cjs'), 0o755)
+wrapMain()
 writeFileSync(join(projectRoot, 'dist/LICENSES.md'), bundledLicences(inputs))
 makeCodeCache()

@@ -22,7 +22,7 @@ const store = mkdtempSync(join(tmpdir(), 'asr-demo-'))
 process.on('exit', () => rmSync(store, { recursive: true, force: true }))
 for (const [what, args] of STEPS) {
   stdout.write(`\n# ${what}\n$ asr ${args.join(' ')}\n`)
-  const { status, error } = spawnSync(execPath, [join(projectRoot, 'dist/cli.js'), ...args], {
+  const { status, error } = spawnSync(execPath, [join(projectRoot, 'dist/cli.cjs'), ...args], {
     cwd: projectRoot,
     env: { ...process.env, ASR_STORE: store },
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -53,4 +53,9 @@ const answer = run(asr, ['serve', '--store', 'sessions'], {
   stdio: ['pipe', 'pipe', 'inherit'],
 })
 if (JSON.parse(answer).result?.protocolVersion !== 2) throw new Error(`the installed asr serve answers ${answer}`)
-stdout.write('the installed command line records and serves\n')
+const replayed = run(asr, ['replay', 'imported', '--store', 'sessions'], { cwd, stdio: ['ignore', 'pipe', 'ignore'] })
+if (JSON.parse(replayed.split('\n')[0]).sessionId !== 'imported')
+  throw new Error(`the installed asr replays ${replayed}`)
+if (!run(asr, ['ls', '--store', 'sessions'], { cwd, ...piped }).includes('imported'))
+  throw new Error('the installed asr ls makes no table')
+stdout.write('the installed command line records, replays and serves\n')

@@ -3,7 +3,7 @@
  */
 import { type Command, Option } from 'commander'
 import type { At, Cut } from '../main.js'
-import { say } from './exit.js'
+import { say } from './say.js'
 
 export interface AtOptions {
   head?: string

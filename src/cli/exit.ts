@@ -1,8 +1,9 @@
 /**
- * Exit codes, and how a failure is told: one line on stderr, a stack only when ASR_DEBUG asks for one.
+ * Exit codes, and what is told of the failure that ends a command: one line, a stack only when ASR_DEBUG asks for one.
  */
 import { CommanderError } from 'commander'
-import { type AsrError, isAsrError } from '../record/error.js'
+import { isAsrError } from '../record/error.js'
+import { failure, stderr } from './say.js'
 import { errorColours } from './style.js'
 import { printable } from './text.js'
 
@@ -20,24 +21,13 @@ export function endBad(): void {
   process.exitCode = EXIT.bad
 }
 
-/** A line for people on stderr. */
-export function say(text: string): void {
-  process.stderr.write(`asr: ${printable(text)}\n`)
-}
-
 /** Says what failed on stderr and answers with the exit code. */
 export function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
   const colours = errorColours()
-  process.stderr.write(`${colours.red('asr:')} ${printable(failure(error))}\n`)
-  if (process.env.ASR_DEBUG && error instanceof Error) process.stderr.write(`${stackOf(error)}\n`)
+  stderr().write(`${colours.red('asr:')} ${printable(failure(error))}\n`)
+  if (process.env.ASR_DEBUG && error instanceof Error) stderr().write(`${stackOf(error)}\n`)
   return isAsrError(error, 'ASR_LOCKED') ? EXIT.locked : EXIT.bad
-}
-
-/** `CODE: message` of the engine's errors, the message of others. */
-export function failure(error: unknown): string {
-  if (isAsrError(error)) return `${(error as AsrError).code}: ${error.message}`
-  return error instanceof Error ? error.message : String(error)
 }
 
 function stackOf(error: Error): string {

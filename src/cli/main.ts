@@ -7,12 +7,12 @@ import { createProgram } from './program.js'
 
 // A reader that closes the pipe is no error; what else fails is told by the write that failed.
 process.stdout.on('error', () => {})
-process.stderr.on('error', () => {})
 
 async function main(): Promise<void> {
   listenForInterrupts()
   try {
-    await createProgram().parseAsync()
+    const args = process.argv.slice(2)
+    await createProgram(args).parseAsync(args, { from: 'user' })
   } catch (error) {
     // Ctrl-C may leave a read of stdin pending, which would keep the process.
     if (error instanceof Interrupted) process.exit(interruptedCode())

@@ -7,8 +7,8 @@ import { isAbsolute, join } from 'node:path'
 import type { Store, StoreOptions } from '../main.js'
 import { AsrError } from '../record/error.js'
 import type { Cli } from './cli.js'
-import { say } from './exit.js'
 import { interruptible } from './interrupt.js'
+import { say } from './say.js'
 
 type ReadOptions = Pick<StoreOptions, 'acceptLoss'>
 type Use<T> = (store: Store, signal: AbortSignal) => Promise<T>

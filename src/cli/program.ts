@@ -21,35 +21,38 @@ import { serveCommand } from './commands/serve.js'
 import { setHeadCommand } from './commands/set-head.js'
 import { statsCommand } from './commands/stats.js'
 import { verifyCommand } from './commands/verify.js'
+import { stderr } from './say.js'
 import { VERSION } from './version.js'
 
-const COMMANDS = [
-  importCommand,
-  recordCommand,
-  replayCommand,
-  serveCommand,
-  lsCommand,
-  logCommand,
-  headsCommand,
-  leavesCommand,
-  pathCommand,
-  contextCommand,
-  entityCommand,
-  getCommand,
-  setHeadCommand,
-  exportCommand,
-  digestCommand,
-  verifyCommand,
-  reindexCommand,
-  statsCommand,
-  rmCommand,
-]
+/** In the order in which the help lists them. */
+const COMMANDS: Readonly<Record<string, (program: Command) => void>> = {
+  import: importCommand,
+  record: recordCommand,
+  replay: replayCommand,
+  serve: serveCommand,
+  ls: lsCommand,
+  log: logCommand,
+  heads: headsCommand,
+  leaves: leavesCommand,
+  path: pathCommand,
+  context: contextCommand,
+  entity: entityCommand,
+  get: getCommand,
+  'set-head': setHeadCommand,
+  export: exportCommand,
+  digest: digestCommand,
+  verify: verifyCommand,
+  reindex: reindexCommand,
+  stats: statsCommand,
+  rm: rmCommand,
+}
 
 const AFTER_HELP = `
 A session or record id that begins with "-" goes behind "--".
 Exit codes: 0 done, 1 the data is bad or not there, 2 wrong usage, 3 another process writes the store.`
 
-export function createProgram(): Command {
+/** The program for these arguments: all commands, or the one that they ask for, as to describe them all takes a while. */
+export function createProgram(args: readonly string[]): Command {
   const program = new Command('asr')
     .description('Keeps agent sessions: imports, shows, checks and exports ASR streams.')
     .version(VERSION)
@@ -59,10 +62,19 @@ export function createProgram(): Command {
     .addHelpText('after', AFTER_HELP)
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
-    .configureOutput({ outputError: (text, write) => write(text.replace(/^error:/, 'asr:')) })
+    .configureOutput({
+      writeErr: (text) => stderr().write(text),
+      outputError: (text, write) => write(text.replace(/^error:/, 'asr:')),
+    })
     .showHelpAfterError('(--help tells how it is used)')
-  for (const add of COMMANDS) add(program)
+  for (const name of asked(program, args)) COMMANDS[name](program)
   return program
+}
+
+function asked(program: Command, args: readonly string[]): string[] {
+  const [name] = program.parseOptions([...args]).operands
+  const isHelp = args.includes('--help') || args.includes('-h')
+  return Object.hasOwn(COMMANDS, name ?? '') && !isHelp ? [name] : Object.keys(COMMANDS)
 }
 
 /** An empty name is a variable that was not set; the default store is not what was meant. */

@@ -2,6 +2,7 @@
  * A progress bar on stderr, where stderr is a terminal; elsewhere nothing.
  */
 import type { Progress } from '../main.js'
+import { stderr } from './say.js'
 import { clip, printable } from './text.js'
 
 export interface Bar {
@@ -16,7 +17,7 @@ const COUNT = '{label}: {value} {unit}'
 const STYLE = { clearOnComplete: true, hideCursor: true, gracefulExit: false, etaBuffer: 100 }
 
 export async function progressBar(label: string): Promise<Bar> {
-  if (!process.stderr.isTTY) return SILENT
+  if (!stderr().isTTY) return SILENT
   const { SingleBar } = await import('cli-progress')
   const shownLabel = printable(clip(label, LABEL_UNITS))
   let bar: InstanceType<typeof SingleBar> | undefined
@@ -24,7 +25,7 @@ export async function progressBar(label: string): Promise<Bar> {
     update({ done, total, unit }) {
       if (bar === undefined) {
         const format = total === undefined ? COUNT : BAR
-        bar = new SingleBar({ format, ...STYLE, stream: process.stderr })
+        bar = new SingleBar({ format, ...STYLE, stream: stderr() })
         bar.start(total ?? 0, done, { label: shownLabel, unit })
       }
       bar.update(done, { unit })

@@ -6,9 +6,9 @@ import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { createRecorder } from '../acp/record/recorder.js'
 import { openStore } from '../jsonl/open.js'
 import type { Recorder, Store } from '../main.js'
-import { failure } from './exit.js'
 import { LineSplitter } from './frame-lines.js'
 import type { Direction, FromThread, Passage, RecordingOptions, ToThread } from './recording.js'
+import { failure } from './say.js'
 
 yieldToTraffic()
 void record(parentPort as MessagePort, workerData as RecordingOptions)

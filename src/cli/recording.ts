@@ -3,7 +3,7 @@
  */
 import { Worker } from 'node:worker_threads'
 import type { RecorderOptions, RecorderSummary } from '../main.js'
-import { failure, say } from './exit.js'
+import { failure, say } from './say.js'
 
 export type Direction = 'c2a' | 'a2c'
 

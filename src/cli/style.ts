@@ -3,6 +3,7 @@
  */
 import type { WriteStream } from 'node:tty'
 import pc from 'picocolors'
+import { stderr } from './say.js'
 
 export type Colours = ReturnType<typeof pc.createColors>
 
@@ -16,7 +17,7 @@ export function outputColours(): Colours {
 }
 
 export function errorColours(): Colours {
-  return coloursFor(process.stderr)
+  return coloursFor(stderr())
 }
 
 const UNCUT_WIDTH = 120

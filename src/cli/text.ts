@@ -12,7 +12,7 @@ const ZERO = /^(\p{Mn}|\p{Me}|[\u200b-\u200d])$/u
 const ELLIPSIS = '…'
 
 /** Most text: printable as it is, a column each. The other patterns take milliseconds to make. */
-const PLAIN = /^[ -~…]*$/
+const PLAIN = /^[ -~\u00a0-\u02ff…]*$/
 
 /** One line of text: controls and lone surrogates replaced. */
 export function printable(text: string): string {

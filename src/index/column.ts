@@ -8,8 +8,14 @@ export class Column {
   private numbers: number[] | undefined
   private found = 0
 
-  /** `bytes`: what `encode` made. Without them it is empty, and grows by what is pushed to `values`. */
-  constructor(private readonly bytes?: Uint8Array) {}
+  /**
+   * `bytes`: what `encode` made; without them the column is empty, and grows by what is pushed to `values`. `count`: of how many
+   * numbers, where that is known; with a byte each, they need no decoding.
+   */
+  constructor(
+    private readonly bytes?: Uint8Array,
+    private readonly count?: number,
+  ) {}
 
   get values(): number[] {
     this.numbers ??= this.bytes === undefined ? [] : this.decode(this.bytes)
@@ -18,9 +24,12 @@ export class Column {
 
   /** The value at an index, which must be one of it. A few are found without decoding all of them. */
   at(index: number): number {
-    if (this.numbers !== undefined || this.bytes === undefined || this.found === FOUND_MAX) return this.values[index]
-    this.found++
-    return this.findIn(this.bytes, index)
+    const { bytes, numbers } = this
+    if (numbers === undefined && bytes !== undefined) {
+      if (bytes.length === this.count) return bytes[index] - 1
+      if (this.found++ < FOUND_MAX) return this.findIn(bytes, index)
+    }
+    return this.values[index]
   }
 
   encode(): Uint8Array {
@@ -40,6 +49,11 @@ export class Column {
 
 /** Numbers that never fall, as the steps between them: most fit one or two bytes. */
 export class RisingColumn extends Column {
+  /** Its numbers are never bytes themselves: it takes no count. */
+  constructor(bytes?: Uint8Array) {
+    super(bytes)
+  }
+
   override encode(): Uint8Array {
     return encodeNumbers(this.values.map((value, i, values) => (i === 0 ? value : value - values[i - 1])))
   }

@@ -137,7 +137,10 @@ export class Page {
   encode(): Uint8Array {
     const { starts, parents, depths } = this.runs
     const sparse = [this.founders, this.targets, ...LANDMARK_NAMES.map((name) => this.landmarks[name])]
+    const count = new Column()
+    count.values.push(this.locations.values.length)
     const columns = [
+      count,
       this.locations,
       this.typeNames,
       this.types,
@@ -152,14 +155,15 @@ export class Page {
 
   /** The inverse of `encode`, for bytes whose check held. */
   static decode(number: number, bytes: Uint8Array): Page {
-    const [locations, typeNames, types, flags, starts, parents, depths, ...sparse] = splitPieces(bytes)
+    const [counted, locations, typeNames, types, flags, starts, parents, depths, ...sparse] = splitPieces(bytes)
+    const count = new Column(counted).at(0)
     const pair = (i: number): [RisingColumn, Column] => [new RisingColumn(sparse[2 * i]), new Column(sparse[2 * i + 1])]
     return new Page(
       number,
       new RisingColumn(locations),
       new TypeNames(typeNames),
-      new Column(types),
-      new Column(flags),
+      new Column(types, count),
+      new Column(flags, count),
       { starts: new RisingColumn(starts), parents: new Column(parents), depths: new Column(depths) },
       new Sparse(...pair(0)),
       new Sparse(...pair(1)),

@@ -134,7 +134,7 @@ export class NodeStorage implements LogStorage {
 
   #path(name: string): string {
     assertFileName(name)
-    return join(this.#root, name)
+    return `${this.#root}/${name}` // as `join` makes it of a sound name, without looking at each character
   }
 
   #assertWritable(): void {

@@ -51,7 +51,7 @@ type Outcome = 'copied' | 'changed' | 'unusable'
 function tryCopy(from: string, to: string): Outcome {
   let current: string
   try {
-    current = readFileSync(join(from, 'CURRENT'), 'latin1')
+    current = readFileSync(`${from}/CURRENT`, 'latin1')
   } catch {
     return 'unusable'
   }
@@ -74,15 +74,15 @@ function copyFiles(from: string, to: string, manifest: string, current: string):
   for (const table of before.filter(isTable)) {
     if (takeTable(from, to, table)) linked.add(table)
   }
-  copyFileSync(join(from, manifest), join(to, manifest))
+  copyFileSync(`${from}/${manifest}`, `${to}/${manifest}`)
   const after = readdirSync(from)
   for (const table of after.filter(isTable)) {
     if (!linked.has(table) && !takeTable(from, to, table)) return false
   }
-  for (const log of after.filter(isLog)) copyFileSync(join(from, log), join(to, log))
+  for (const log of after.filter(isLog)) copyFileSync(`${from}/${log}`, `${to}/${log}`)
   if (!before.filter(isLog).every((log) => after.includes(log))) return false
-  if (readFileSync(join(from, 'CURRENT'), 'latin1') !== current) return false
-  writeFileSync(join(to, 'CURRENT'), current)
+  if (readFileSync(`${from}/CURRENT`, 'latin1') !== current) return false
+  writeFileSync(`${to}/CURRENT`, current)
   return true
 }
 
@@ -92,7 +92,7 @@ function copyFiles(from: string, to: string, manifest: string, current: string):
  * otherwise open a table that the writer just made for writing, and empty it for both.
  */
 function takeTable(from: string, to: string, table: string): boolean {
-  const source = join(from, table)
+  const source = `${from}/${table}`
   const target = join(to, table.replace(/\.ldb$/, '.sst'))
   try {
     try {
@@ -131,7 +131,7 @@ function makeFolder(): string | undefined {
 function removeFolder(folder: string): void {
   try {
     // There are only files in it: to have whole trees removed takes longer than to make the snapshot.
-    for (const name of readdirSync(folder)) unlinkSync(join(folder, name))
+    for (const name of readdirSync(folder)) unlinkSync(`${folder}/${name}`)
     rmdirSync(folder)
   } catch {
     rmSync(folder, { recursive: true, force: true })

@@ -22,7 +22,7 @@ test('text that fits is not cut, and what is cut ends with an ellipsis', () => {
 })
 
 test('in plain text a character is a column', () => {
-  for (const text of ['', 'a', 'plain ~ text', 'x…y']) {
+  for (const text of ['', 'a', 'plain ~ text', 'x…y', 'caf\u00e9 na\u00efve']) {
     assert.equal([printable(text), width(text)], [text, text.length])
     for (let columns = 1; columns < 14; columns++) {
       const expected = text.length <= columns ? text : `${text.slice(0, columns - 1)}…`

@@ -81,6 +81,17 @@ test('wrong usage ends with 2, says what is wrong on stderr and prints nothing',
   }
 })
 
+test('a command is what stands first without an option, whatever else has the name of one', async () => {
+  const store = join(folder(), 'context')
+  const { code, stderr } = await run(['--store', store, 'ls', '--json'])
+  assert.equal([code, stderr.includes(`there is no store at ${store}`)], [1, true])
+  const asked = await run(['--json', '--store', store, 'get', 'ls', 'context'])
+  assert.ok(asked.stderr.includes(`there is no store at ${store}`))
+  assert.match((await run(['--help', 'context'])).stdout, /^ {2}verify /m)
+  assert.match((await run(['contxt'])).stderr, 'Did you mean context?')
+  assert.match((await run(['help', 'path'])).stdout, 'asr path')
+})
+
 test('a store that is not there is an error of every reading command, and none makes one', async () => {
   const store = join(folder(), 'none')
   for (const args of [...READERS, ['set-head', 's1', 'x', 'r1'], ['reindex'], ['rm', 's1', '--yes']]) {

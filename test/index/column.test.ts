@@ -40,6 +40,7 @@ test('a number is found in a column that is not decoded, and in one that is', ()
       const rising = [...numbers].sort((a, b) => a - b)
       for (const [values, make] of [
         [numbers, (bytes?: Uint8Array) => new Column(bytes)],
+        [numbers, (bytes?: Uint8Array) => new Column(bytes, numbers.length)],
         [rising, (bytes?: Uint8Array) => new RisingColumn(bytes)],
       ] as const) {
         const column = make()

@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import type { ContextView } from '../../main.js'
 import { type AtOptions, atOf, sayIfBroken, withAt } from '../at.js'
 import { action, example } from '../cli.js'
-import { say } from '../exit.js'
 import { reading } from '../open.js'
 import { lines, type Output } from '../output.js'
 import { listBySeq } from '../records.js'
+import { say } from '../say.js'
 
 export function contextCommand(program: Command): void {
   withAt(program.command('context'))

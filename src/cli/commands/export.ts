@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { Store, Stream } from '../../main.js'
 import { action, example } from '../cli.js'
-import { endBad, say } from '../exit.js'
+import { endBad } from '../exit.js'
 import { untilAborted } from '../interrupt.js'
 import { reading } from '../open.js'
+import { say } from '../say.js'
 import { writeWhole } from '../write-file.js'
 
 export function exportCommand(program: Command): void {

@@ -2,11 +2,12 @@ import type { Command } from 'commander'
 import type { Diagnostic, ImportReport, Store } from '../../main.js'
 import { isAsrError } from '../../record/error.js'
 import { action, type Cli, example } from '../cli.js'
-import { endBad, failure, say } from '../exit.js'
+import { endBad } from '../exit.js'
 import { openInput } from '../input.js'
 import { writing } from '../open.js'
 import { lines } from '../output.js'
 import { withProgress } from '../progress.js'
+import { failure, say } from '../say.js'
 
 export function importCommand(program: Command): void {
   program

@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { KeepWire, ObservedFrame, RecorderOptions, RecorderProblem, RecorderSummary } from '../../main.js'
 import { action, type Cli, example } from '../cli.js'
-import { endBad, say } from '../exit.js'
+import { endBad } from '../exit.js'
 import { LineSplitter } from '../frame-lines.js'
 import { openInput } from '../input.js'
 import { writing } from '../open.js'
+import { say } from '../say.js'
 
 export function recordCommand(program: Command): void {
   program

@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander'
 import { REPLAY_LOSS } from '../../acp/losses.js'
-import { capturedUpdates, type Replay, replay, updateFrame } from '../../acp/replay/main.js'
+import type { Replay } from '../../acp/replay/main.js'
 import type { Store } from '../../main.js'
 import { type AtOptions, atOf, withAt } from '../at.js'
 import { action, type Cli, example } from '../cli.js'
-import { endBad, say } from '../exit.js'
+import { endBad } from '../exit.js'
 import { reading } from '../open.js'
+import { say } from '../say.js'
 
 export function replayCommand(program: Command): void {
   withAt(program.command('replay'))
@@ -43,6 +44,7 @@ async function show(cli: Cli, session: string, options: ReplayOptions): Promise<
 }
 
 async function showReplay({ out }: Cli, store: Store, session: string, options: ReplayOptions): Promise<void> {
+  const { replay, updateFrame } = await import('../../acp/replay/main.js')
   const replayed = replay(await store.stream(session), atOf(options))
   const json = options.frames ? updateFrame : (params: unknown): unknown => params
   await out.list(replayed, { text: (params) => JSON.stringify(json(params)), json })
@@ -59,6 +61,7 @@ async function sayLosses(replayed: Replay): Promise<void> {
 async function showWire({ out, misuse }: Cli, store: Store, session: string): Promise<void> {
   if (out.format === 'json') misuse('what was on the wire is printed as it was, there is no --json of it')
   await store.stream(session)
+  const { capturedUpdates } = await import('../../acp/replay/main.js')
   const updates = await capturedUpdates(store, session)
   if (updates === undefined) {
     say(`no frames of session ${JSON.stringify(session)} were kept`)

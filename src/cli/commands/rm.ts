@@ -3,6 +3,7 @@ import { action, example } from '../cli.js'
 import { confirm } from '../confirm.js'
 import { writing } from '../open.js'
 import { lines } from '../output.js'
+import { stderr } from '../say.js'
 import { printable } from '../text.js'
 
 export function rmCommand(program: Command): void {
@@ -18,7 +19,7 @@ export function rmCommand(program: Command): void {
         await writing(location, { create: false }, async (store, signal) => {
           const stream = await store.stream(session)
           const question = `Delete ${printable(session)} with its ${stream.length} records?`
-          const deleted = options.yes === true || (await confirm(question, process.stdin, process.stderr, signal))
+          const deleted = options.yes === true || (await confirm(question, process.stdin, stderr(), signal))
           if (deleted) await store.deleteStream(session)
           await out.value({ sessionId: session, deleted }, () =>
             lines(deleted ? `deleted ${session}` : 'nothing deleted'),

@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { Store } from '../../main.js'
 import { action, type Cli, example } from '../cli.js'
-import { say } from '../exit.js'
 import { following, writing } from '../open.js'
+import { say } from '../say.js'
 import type { Address } from '../serve-socket.js'
 import { VERSION } from '../version.js'
 
