@@ -22,7 +22,7 @@ export class BatchBuffer {
   }
 
   /** Adds a frame and returns its head's check. */
-  addFrame(head: FrameHead, body: Uint8Array, salt: number): number {
+  addFrame(head: FrameHead, body: Uint8Array, salt: bigint): number {
     const at = this.length
     const end = at + FRAME_HEAD_BYTES + body.length
     if (end > this.buffer.length) this.grow(end)

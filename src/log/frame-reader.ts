@@ -19,7 +19,7 @@ export class FrameReader {
 
   constructor(
     private readonly read: ReadSegment,
-    private readonly salt: number,
+    private readonly salt: bigint,
   ) {}
 
   /** The frame at a location, from what was read last; undefined when that does not hold it whole. */

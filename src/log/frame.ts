@@ -60,7 +60,7 @@ const OFFSET = {
 } as const
 
 /** Writes a frame's head at `at` and returns its check. `salt` is the log's own; the segment frame uses 0. */
-export function writeHead(bytes: Uint8Array, at: number, head: FrameHead, salt: number): number {
+export function writeHead(bytes: Uint8Array, at: number, head: FrameHead, salt: bigint): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset + at, FRAME_HEAD_BYTES)
   bytes.set(MAGIC, at)
   view.setUint8(OFFSET.kind, head.kind)
@@ -79,18 +79,18 @@ export function writeHead(bytes: Uint8Array, at: number, head: FrameHead, salt: 
   return check
 }
 
-function headCheck(bytes: Uint8Array, at: number, salt: number): number {
-  return check32(bytes.subarray(at, at + OFFSET.check), BigInt(salt))
+function headCheck(bytes: Uint8Array, at: number, salt: bigint): number {
+  return check32(bytes.subarray(at, at + OFFSET.check), salt)
 }
 
 /** The frame whose head begins at `at`, with as much of its body as the bytes hold; undefined when no sound head is there. */
-export function readFrame(bytes: Uint8Array, at: number, salt: number): Frame | undefined {
+export function readFrame(bytes: Uint8Array, at: number, salt: bigint): Frame | undefined {
   if (at + FRAME_HEAD_BYTES > bytes.length) return undefined
   if (bytes[at] !== MAGIC[0] || bytes[at + 1] !== MAGIC[1] || bytes[at + 2] !== MAGIC[2]) return undefined
   const view = viewOf(bytes)
   const kind = view.getUint8(at + OFFSET.kind)
   const check = view.getUint32(at + OFFSET.check)
-  if (headCheck(bytes, at, kind === KIND.segment ? 0 : salt) !== check) return undefined
+  if (headCheck(bytes, at, kind === KIND.segment ? 0n : salt) !== check) return undefined
   return new ReadFrame(view, bytes, at, kind as FrameKind, check)
 }
 

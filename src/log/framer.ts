@@ -29,7 +29,7 @@ export interface LogEntry {
 const WHOLE_DICTIONARY_BYTES = 1024 * 1024
 
 export class Framer {
-  private readonly salt: number
+  private readonly salt: bigint
   private sinceWhole = 0
 
   constructor(
@@ -115,7 +115,7 @@ export class Framer {
   }
 
   private addFrame(batch: BatchBuffer, location: number, head: FrameHead, body: Uint8Array): LogPoint {
-    const check = batch.addFrame(head, body, head.kind === KIND.segment ? 0 : this.salt)
+    const check = batch.addFrame(head, body, head.kind === KIND.segment ? 0n : this.salt)
     const size = FRAME_HEAD_BYTES + body.length
     this.sinceWhole += size
     return { location: location + size, last: location, pos: head.pos, chain: head.chain, check }

@@ -25,7 +25,7 @@ import type { LogStorage, MaybePromise } from './storage.js'
 
 export class RecordLog {
   readonly codec = new Codec()
-  private readonly salt: number
+  private readonly salt: bigint
   private readonly framer: Framer
   private failure: AsrError | undefined
   private readonly unsynced = new Set<Segment>()

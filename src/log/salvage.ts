@@ -15,7 +15,7 @@ export interface SoundFrame {
 export async function* soundFrames(
   storage: LogStorage,
   segments: readonly Segment[],
-  salt: number,
+  salt: bigint,
 ): AsyncGenerator<SoundFrame> {
   for (const { number, file, size } of segments) {
     let offset = 0
@@ -39,7 +39,7 @@ async function soundAt(
   file: string,
   offset: number,
   size: number,
-  salt: number,
+  salt: bigint,
 ): Promise<Frame | undefined> {
   const head = readFrame(await storage.read(file, offset, FRAME_HEAD_BYTES), 0, salt)
   if (head === undefined || offset + FRAME_HEAD_BYTES + head.bodyBytes > size) return undefined

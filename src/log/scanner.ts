@@ -85,7 +85,7 @@ export class LogScanner {
   constructor(
     private readonly storage: LogStorage,
     private readonly segments: readonly Segment[],
-    private readonly salt: number,
+    private readonly salt: bigint,
     private readonly codec: Codec,
     from: LogPoint,
   ) {

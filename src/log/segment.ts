@@ -64,8 +64,8 @@ export function parseSegmentFile(file: string): { log: LogIdentity; segment: num
 }
 
 /** Seeds the head checks of one log, so that a frame planted in a body, or left by another log, does not pass. */
-export function saltOf(log: LogIdentity): number {
-  return Number.parseInt(log.incarnation.slice(8), 16)
+export function saltOf(log: LogIdentity): bigint {
+  return BigInt(`0x${log.incarnation.slice(8)}`)
 }
 
 export function locate(segment: number, offset: number): number {

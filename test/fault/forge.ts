@@ -30,7 +30,7 @@ export function forged(file: string, bytes: Uint8Array, change: (frame: Forged) 
       bodyBytes: frame.claimed ?? frame.body.length,
       bodyCheck: check32(frame.body),
     }
-    previous = writeHead(part, 0, head, frame.kind === KIND.segment ? 0 : salt)
+    previous = writeHead(part, 0, head, frame.kind === KIND.segment ? 0n : salt)
     part.set(frame.body, FRAME_HEAD_BYTES)
     parts.push(part)
   }

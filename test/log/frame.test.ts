@@ -15,7 +15,7 @@ import { check32 } from '../../src/record/hash.js'
 import { RUNS, settings } from '../property/settings.js'
 import { flipped } from './handmade.js'
 
-const SALT = 0x44556677
+const SALT = 0x44556677n
 
 const heads: fc.Arbitrary<FrameHead> = fc.record({
   kind: fc.constantFrom<FrameKind>(KIND.segment, KIND.header, KIND.record, KIND.dictionary),
@@ -34,7 +34,7 @@ const heads: fc.Arbitrary<FrameHead> = fc.record({
 function frame(head: FrameHead, body: Uint8Array, at = 0): Uint8Array {
   const bytes = new Uint8Array(at + FRAME_HEAD_BYTES + body.length)
   const complete = { ...head, bodyBytes: body.length, bodyCheck: check32(body) }
-  writeHead(bytes, at, complete, head.kind === KIND.segment ? 0 : SALT)
+  writeHead(bytes, at, complete, head.kind === KIND.segment ? 0n : SALT)
   bytes.set(body, at + FRAME_HEAD_BYTES)
   return bytes
 }
@@ -95,8 +95,8 @@ test('a frame that is not all there is no frame, or holds no whole body', () => 
 })
 
 test('a frame of another log does not pass, but a segment frame does, from which the salt is learned', () => {
-  assert.is(readFrame(frame(RECORD, new Uint8Array(0)), 0, SALT + 1), undefined)
-  assert.is(readFrame(frame({ ...RECORD, kind: KIND.segment }, new Uint8Array(0)), 0, SALT + 1)?.kind, KIND.segment)
+  assert.is(readFrame(frame(RECORD, new Uint8Array(0)), 0, SALT + 1n), undefined)
+  assert.is(readFrame(frame({ ...RECORD, kind: KIND.segment }, new Uint8Array(0)), 0, SALT + 1n)?.kind, KIND.segment)
 })
 
 test('the magic is found wherever it begins, and no text holds it', () => {

@@ -202,7 +202,7 @@ test('CORE-10: a frame whose checks hold is not the next one unless position, ch
 })
 
 /** A frame as somebody makes it who knows the format, but not the salt. */
-function fake(head: Partial<FrameHead>, salt: number): Uint8Array {
+function fake(head: Partial<FrameHead>, salt: bigint): Uint8Array {
   const body = new TextEncoder().encode('{"type":"x","id":"fake"}')
   const bytes = new Uint8Array(FRAME_HEAD_BYTES + body.length)
   const whole = {
@@ -222,7 +222,7 @@ function fake(head: Partial<FrameHead>, salt: number): Uint8Array {
 }
 
 /** A record whose body, kept as it is, holds bytes that no JSON could: as if a codec had let them through. */
-async function planted(salt: number, head: Partial<FrameHead>) {
+async function planted(salt: bigint, head: Partial<FrameHead>) {
   const one = await sample(values(1, 2), [{ type: 'x', text: 'X'.repeat(400) }], values(4, 5))
   const target = one.record(3)
   const bytes = one.bytes.slice()
@@ -232,9 +232,9 @@ async function planted(salt: number, head: Partial<FrameHead>) {
 
 test('CORE-10: a frame planted in a body is not found, whether the body alone is bad or its head too', async () => {
   for (const [made, head] of [
-    [SALT + 1, {}],
-    [0, { kind: KIND.segment, pos: 2 }],
-    [0, { kind: KIND.segment, pos: 2 ** 40 }],
+    [SALT + 1n, {}],
+    [0n, { kind: KIND.segment, pos: 2 }],
+    [0n, { kind: KIND.segment, pos: 2 ** 40 }],
   ] as const) {
     const { one, target, bytes } = await planted(made, head)
     for (const broken of [bytes, flipped(bytes, target.at + 10)]) {

@@ -30,8 +30,8 @@ test('other files are no segments', () => {
 })
 
 test('the salt is the last half of the incarnation', () => {
-  assert.is(saltOf(ONE), 0x44556677)
-  assert.is(saltOf(OTHER), 0xbbaa9988)
+  assert.is(saltOf(ONE), 0x44556677n)
+  assert.is(saltOf(OTHER), 0xbbaa9988n)
 })
 
 test('a location says its segment and offset, also far beyond 32 bits', () => {

@@ -181,7 +181,7 @@ test('a log of a newer format is refused, and left as it is', async () => {
   const previous = batch.addFrame(
     { ...rest, kind: KIND.segment, flags: 0, bodyBytes: body.length, previous: 0, bodyCheck: check32(body) },
     body,
-    0,
+    0n,
   )
   const news = new TextEncoder().encode('what a later format has to say')
   const head = { ...rest, kind: KIND.header, encoding: 7, bodyBytes: news.length, previous, bodyCheck: check32(news) }
