@@ -134,13 +134,14 @@ class ReadFrame implements Frame {
   }
 }
 
-let viewed: DataView = new DataView(new ArrayBuffer(0))
+let viewedBytes: Uint8Array = new Uint8Array(0)
+let viewed = new DataView(viewedBytes.buffer)
 
 /** A view of bytes. That of the block looked at last is at hand: frames come by the thousand from one block. */
 function viewOf(bytes: Uint8Array): DataView {
-  const { buffer, byteOffset, length } = bytes
-  if (viewed.buffer !== buffer || viewed.byteOffset !== byteOffset || viewed.byteLength !== length) {
-    viewed = new DataView(buffer, byteOffset, length)
+  if (viewedBytes !== bytes) {
+    viewedBytes = bytes
+    viewed = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
   }
   return viewed
 }
