@@ -64,7 +64,7 @@ export const WORKS: Works = {
 
   import: async (path, jsonl) => {
     const store = await openStore(path)
-    const { records } = await store.importJsonl(createReadStream(jsonl, { highWaterMark: 1024 * 1024 }))
+    const { records } = await store.importJsonl(createReadStream(jsonl, { highWaterMark: 256 * 1024 })) // as asr import reads
     await store.close()
     return { result: records }
   },

@@ -77,8 +77,12 @@ const FOUND_MAX = 2
 
 const BYTES_MAX = 8
 
+/** Written to and copied from, whole in between: a page has two dozen columns, most of them short. */
+let scratch = new Uint8Array(0)
+
 function encodeNumbers(numbers: readonly number[]): Uint8Array {
-  const bytes = new Uint8Array(numbers.length * BYTES_MAX)
+  if (scratch.length < numbers.length * BYTES_MAX) scratch = new Uint8Array(numbers.length * BYTES_MAX)
+  const bytes = scratch
   let at = 0
   for (const number of numbers) {
     let rest = number + 1
