@@ -1,9 +1,12 @@
 /** Builds dist/: the library file by file with its types; the command line as dist/cli.cjs, which runs what is in dist/cli/. */
 import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
 import { packageProgram, projectRoot, run } from './project.mjs'
+
+const require = createRequire(import.meta.url)
 
 /**
  * Addons are `.node` files that lie in their own packages. Their JavaScript is bundled, but the place is asked for at
@@ -39,9 +42,7 @@ const atFirstUsePlugin = {
       namespace === 'at-first-use' ? { path, external: true } : { path, namespace: 'at-first-use' },
     )
     onLoad({ filter: /.*/, namespace: 'at-first-use' }, ({ path }) => {
-      const getters = Object.keys(process.getBuiltinModule(path)).map(
-        (name) => `get ${name}() { return load().${name} },`,
-      )
+      const getters = Object.keys(require(path)).map((name) => `get ${name}() { return load().${name} },`)
       return { contents: `const load = () => require('${path}')\nmodule.exports = {\n${getters.join('\n')}\n}` }
     })
   },

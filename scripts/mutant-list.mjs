@@ -13,7 +13,7 @@ export const MUTANTS = [
   {
     name: 'a head is believed without its check',
     file: 'src/log/frame.ts',
-    find: 'if (headCheck(bytes, at, kind === KIND.segment ? 0 : salt) !== check) return undefined',
+    find: 'if (headCheck(bytes, at, kind === KIND.segment ? 0n : salt) !== check) return undefined',
     put: '',
     tests: ['log/frame'],
   },
@@ -174,9 +174,23 @@ export const MUTANTS = [
   {
     name: 'the root of the index is believed without its check',
     file: 'src/index/root.ts',
-    find: 'if (check32(body) !== check) return undefined',
+    find: 'if (checkOf(body, log) !== check) return undefined',
     put: '',
     tests: ['index/root'],
+  },
+  {
+    name: 'the root of one log is believed for another',
+    file: 'src/index/root.ts',
+    find: 'return check32(body, salt)',
+    put: 'return check32(body)',
+    tests: ['index/root'],
+  },
+  {
+    name: 'a look-up does not wait for the flush that changes what it reads',
+    file: 'src/index/stream-index.ts',
+    find: 'if (this.writing !== undefined) yield* wait(this.writing)',
+    put: '',
+    tests: ['fault/flush-between'],
   },
   {
     name: 'an index of other times is believed',

@@ -45,7 +45,9 @@ export function mergeRuns(runs: readonly KeyRun[]): KeyRun {
 }
 
 function mergeTwo(first: KeyRun, second: KeyRun): KeyRun {
-  if (first.keys.length === 0) return second // its base is none
+  // What is empty has no base.
+  if (first.keys.length === 0) return second
+  if (second.keys.length === 0) return first
   const size = first.keys.length + second.keys.length
   const base = Math.min(first.base, second.base)
   const merged = { keys: new Float64Array(size), offsets: new Uint32Array(size), base }

@@ -97,7 +97,8 @@ export function decodeRoot(bytes: Uint8Array, log: string): Root | undefined {
 }
 
 function checkOf(body: Uint8Array, log: string): number {
-  return check32(body, BigInt(`0x${log}`))
+  const salt = BigInt(`0x${log}`)
+  return check32(body, salt)
 }
 
 export function encodeHeads(heads: ReadonlyMap<string, number>): Uint8Array {
