@@ -6,7 +6,7 @@ import { offsetOf, segmentOf } from './segment.js'
 import type { MaybePromise } from './storage.js'
 
 const WINDOW_BYTES_MIN = 8 * 1024
-const WINDOW_BYTES_MAX = 1024 * 1024
+const WINDOW_BYTES_MAX = 256 * 1024
 
 /** Bytes of a segment from an offset. */
 export type ReadSegment = (segment: number, offset: number, length: number) => MaybePromise<Uint8Array>
