@@ -6,9 +6,9 @@ import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
-import type { RecorderSummary } from '../main.js'
+import type { Direction, RecorderSummary } from '../main.js'
 import { asynchronous } from './pipe.js'
-import { type Direction, type Recording, type RecordingOptions, startRecording } from './recording.js'
+import { type Recording, type RecordingOptions, startRecording } from './recording.js'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2', 'SIGWINCH', 'SIGCONT'] as const
 

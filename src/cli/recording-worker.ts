@@ -5,9 +5,9 @@ import { constants, setPriority } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { createRecorder } from '../acp/record/recorder.js'
 import { openStore } from '../jsonl/open.js'
-import type { Recorder, Store } from '../main.js'
+import type { Direction, Recorder, Store } from '../main.js'
 import { LineSplitter } from './frame-lines.js'
-import type { Direction, FromThread, Passage, RecordingOptions, ToThread } from './recording.js'
+import type { FromThread, Passage, RecordingOptions, ToThread } from './recording.js'
 import { failure } from './say.js'
 
 yieldToTraffic()

@@ -2,10 +2,8 @@
  * The recorder of traffic that passes: it has a thread of its own, so that nothing that passes waits for what it does.
  */
 import { Worker } from 'node:worker_threads'
-import type { RecorderOptions, RecorderSummary } from '../main.js'
+import type { Direction, RecorderOptions, RecorderSummary } from '../main.js'
 import { failure, say } from './say.js'
-
-export type Direction = 'c2a' | 'a2c'
 
 /** What the thread is started with. */
 export interface RecordingOptions {
