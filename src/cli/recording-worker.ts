@@ -1,7 +1,6 @@
 /**
  * The thread that records: makes frames of the bytes that passed, and streams of the frames.
  */
-import { constants, setPriority } from 'node:os'
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { createRecorder } from '../acp/record/recorder.js'
 import { openStore } from '../jsonl/open.js'
@@ -10,7 +9,6 @@ import { LineSplitter } from './frame-lines.js'
 import type { FromThread, Passage, RecordingOptions, ToThread } from './recording.js'
 import { failure } from './say.js'
 
-yieldToTraffic()
 void record(parentPort as MessagePort, workerData as RecordingOptions)
 
 async function record(port: MessagePort, options: RecordingOptions): Promise<void> {
@@ -33,16 +31,6 @@ async function record(port: MessagePort, options: RecordingOptions): Promise<voi
     await store.close().catch((error: unknown) => tell(failure(error)))
     port.close()
   })
-}
-
-/** Where a thread has a priority of its own, this one's is the lowest. */
-function yieldToTraffic(): void {
-  if (process.platform !== 'linux') return // it would be the whole process's
-  try {
-    setPriority(constants.priority.PRIORITY_LOW)
-  } catch {
-    // It records as well without it.
-  }
 }
 
 /** One direction of the traffic. */
