@@ -241,4 +241,18 @@ export const MUTANTS = [
     put: '        await core.close()',
     tests: ['fault/closed'],
   },
+  {
+    name: 'what is handed out piece by piece outlives close',
+    file: 'src/store/steps.ts',
+    find: 'this.assertOpen()\n    } catch',
+    put: '} catch',
+    tests: ['store/iterables'],
+  },
+  {
+    name: 'a storage that was closed opens files again',
+    file: 'src/log/guarded-storage.ts',
+    find: 'isClosed = true',
+    put: '',
+    tests: ['store/iterables'],
+  },
 ]

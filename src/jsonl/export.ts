@@ -6,13 +6,17 @@ import type { RecordLog } from '../log/record-log.js'
 import type { SoundFrame } from '../log/salvage.js'
 import { isAsrError } from '../record/error.js'
 import { RecordReader } from '../store/record-reader.js'
+import { Steps } from '../store/steps.js'
 import type { StreamCore } from '../store/stream-core.js'
 
 const CHUNK_CHARACTERS = 64 * 1024
 
 /** Lines as bytes, in chunks. With `salvage` what is damaged is left out, and nothing is thrown for it. */
-export async function* exportJsonl(core: StreamCore, options: { salvage?: true } = {}): AsyncGenerator<Uint8Array> {
-  core.assertOpen()
+export function exportJsonl(core: StreamCore, options: { salvage?: true } = {}): AsyncIterable<Uint8Array> {
+  return new Steps(chunksOf(core, options), () => core.assertOpen())
+}
+
+async function* chunksOf(core: StreamCore, options: { salvage?: true }): AsyncGenerator<Uint8Array> {
   await core.refresh()
   const lines = options.salvage ? salvagedLines(core) : soundLines(core)
   const encoder = new TextEncoder()

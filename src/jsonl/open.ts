@@ -29,6 +29,7 @@ export async function openStore(location: StoreLocation, options: StoreOptions =
     storage: guardStorage(log),
     level: index,
     notices: [],
+    lifetime: { isOver: false },
     guard: () => undefined,
     cache: createRowCache(),
     durability: options.durability ?? 'process',

@@ -1,12 +1,15 @@
 /**
  * A storage whose failures are the engine's own errors, whoever made it.
  */
+import { AsrError } from '../record/error.js'
 import { ioError } from './io-error.js'
 import type { LogStorage, MaybePromise } from './storage.js'
 
-/** The same storage; what it throws is named by `ioError`. */
+/** The same storage; what it throws is named by `ioError`. Once closed it does nothing more: it would open files that nobody closes. */
 export function guardStorage(storage: LogStorage): LogStorage {
+  let isClosed = false
   const guarded = <T>(doing: string, access: 'read' | 'write', call: () => MaybePromise<T>): MaybePromise<T> => {
+    if (isClosed) throw new AsrError('ASR_CLOSED', `the store was closed before ${doing}`)
     try {
       const result = call()
       if (!(result instanceof Promise)) return result
@@ -26,6 +29,11 @@ export function guardStorage(storage: LogStorage): LogStorage {
     rename: (from, to) => guarded(`renaming ${from}`, 'write', () => storage.rename(from, to)),
     remove: (name) => guarded(`removing ${name}`, 'write', () => storage.remove(name)),
     list: (folder) => guarded(`listing ${folder}`, 'read', () => storage.list(folder)),
-    close: () => guarded('closing the storage', 'write', () => storage.close()),
+    close: () => {
+      if (isClosed) return
+      const closed = guarded('closing the storage', 'write', () => storage.close())
+      isClosed = true
+      return closed
+    },
   }
 }

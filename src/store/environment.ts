@@ -17,6 +17,8 @@ export interface Environment {
   boot: string
   /** the holder before us ended without closing, under another running of the machine: what was not synced may be lost */
   powerCut: boolean
+  /** of the store, one object for all that is opened in it */
+  readonly lifetime: { isOver: boolean }
   /** throws ASR_FENCED when the store was taken over */
   guard(): void
   notices: Diagnostic[]

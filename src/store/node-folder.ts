@@ -23,6 +23,7 @@ import { guardStorage } from '../log/guarded-storage.js'
 import { errnoOf, ioError } from '../log/io-error.js'
 import { NodeStorage } from '../log/node-storage.js'
 import { NATIVE_FOLDER, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
+import type { LogStorage } from '../log/storage.js'
 import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { toHex } from '../record/hash.js'
 import type { StoreOptions } from './api.js'
@@ -64,13 +65,13 @@ async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise
   const notices: Diagnostic[] = []
   const snapshot = snapshotIndex(join(folder, INDEX_FOLDER))
   const level = (snapshot && (await openOrUndefined(snapshot.folder))) ?? new MemoryLevel()
-  const storage = new NodeStorage(folder, { readOnly: true })
+  const storage = guardStorage(new NodeStorage(folder, { readOnly: true }))
   return {
     environment: makeEnvironment(storage, level, notices, { readOnly: true, acceptLoss }, () => undefined),
     release: async () => {
       await level.close()
       snapshot?.remove()
-      storage.close()
+      await storage.close()
     },
   }
 }
@@ -86,7 +87,7 @@ async function openToWrite(folder: string, options: StoreOptions): Promise<Opene
     level = await openIndex(folder, notices)
     const left = lock.announce()
     if (state !== 'sound') writeFormat(folder, state, notices)
-    const storage = new NodeStorage(folder)
+    const storage = guardStorage(new NodeStorage(folder))
     const environment: Environment = {
       ...makeEnvironment(storage, level, notices, options, () => lock.check()),
       powerCut: left !== undefined && !isOfThisBoot(left),
@@ -102,7 +103,7 @@ async function openToWrite(folder: string, options: StoreOptions): Promise<Opene
 async function releaseAll(
   folder: string,
   environment: Environment,
-  storage: NodeStorage,
+  storage: LogStorage,
   lock: FolderLock,
 ): Promise<void> {
   try {
@@ -110,7 +111,7 @@ async function releaseAll(
     await environment.level.close()
     if (environment.isLevelBroken) putAside(join(folder, INDEX_FOLDER))
   } finally {
-    storage.close()
+    await storage.close()
     lock.release()
   }
 }
@@ -132,16 +133,17 @@ async function settleIndex(level: IndexLevel, folder: string): Promise<void> {
 }
 
 function makeEnvironment(
-  storage: NodeStorage,
+  storage: LogStorage,
   level: IndexLevel,
   notices: Diagnostic[],
   options: StoreOptions,
   guard: () => void,
 ): Environment {
   return {
-    storage: guardStorage(storage),
+    storage,
     level,
     notices,
+    lifetime: { isOver: false },
     guard,
     cache: createRowCache(),
     durability: options.durability ?? 'process',

@@ -15,6 +15,7 @@ import type { ContextView, Cut, Path } from './api.js'
 import type { Lookup } from './lookup.js'
 import { RecordIterator } from './record-iterator.js'
 import { RecordReader } from './record-reader.js'
+import { Steps } from './steps.js'
 import type { StreamCore } from './stream-core.js'
 
 /** The active path that ends at a position; 0: the empty path (CORE-16). */
@@ -25,7 +26,7 @@ export async function openPath(core: StreamCore, end: number): Promise<Path> {
     length,
     cut,
     gaps,
-    ids: () => idsOf(core, path()),
+    ids: () => new Steps(idsOf(core, path()), () => core.assertOpen()),
     records: () => recordsOf(core, path()),
     resolved: () => resolvedOf(core, path()),
   }
@@ -57,12 +58,16 @@ async function* idsOf(core: StreamCore, path: ActivePath): AsyncGenerator<string
   for (const pos of positionsIn(await spansOf(core, path))) yield await reader.id(pos)
 }
 
+function recordsAt(core: StreamCore, choose: () => Promise<Iterator<MaybePromise<number>>>): RecordIterator {
+  return new RecordIterator(new RecordReader(core), () => core.assertOpen(), choose)
+}
+
 function recordsOf(core: StreamCore, path: ActivePath): AsyncIterable<StoredRecord> {
-  return new RecordIterator(new RecordReader(core), async () => positionsIn(await spansOf(core, path)))
+  return recordsAt(core, async () => positionsIn(await spansOf(core, path)))
 }
 
 function resolvedOf(core: StreamCore, path: ActivePath): AsyncIterable<StoredRecord> {
-  return new RecordIterator(new RecordReader(core), async () => {
+  return recordsAt(core, async () => {
     const dead = await core.ask(() => deadOnPath(path))
     const revised = await core.ask(() => revisedAfter(path, 0))
     const spans = await spansOf(core, path)
@@ -128,7 +133,7 @@ async function pair(core: StreamCore, reader: RecordReader, { entries }: ViewPos
 
 function entriesOf(core: StreamCore, { compaction, entries }: ViewPositions): AsyncIterable<StoredRecord> {
   const positions = compaction > 0 ? [compaction, ...entries] : entries
-  return new RecordIterator(new RecordReader(core), async () => positions.values())
+  return recordsAt(core, async () => positions.values())
 }
 
 async function diagnosticsOf(core: StreamCore, passedOver: readonly number[]): Promise<Diagnostic[]> {

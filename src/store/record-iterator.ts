@@ -12,6 +12,8 @@ export class RecordIterator implements AsyncIterableIterator<StoredRecord> {
 
   constructor(
     private readonly reader: RecordReader,
+    /** throws ASR_CLOSED once the store is closed or the stream deleted */
+    private readonly assertOpen: () => void,
     /** which records, worked out when the first is asked for; 0 stands for none */
     private readonly choose: () => MaybePromise<Iterator<MaybePromise<number>>>,
     /** called at the end: may throw for what is missing there */
@@ -25,8 +27,9 @@ export class RecordIterator implements AsyncIterableIterator<StoredRecord> {
   next(): Promise<IteratorResult<StoredRecord>> {
     // Callers who do not wait for one another are served in turn: there is one window of bytes.
     if (this.loading !== undefined) return this.loading.then(() => this.next())
-    if (this.positions === undefined) return this.begin()
     try {
+      this.assertOpen()
+      if (this.positions === undefined) return this.begin()
       for (let step = this.positions.next(); !step.done; step = this.positions.next()) {
         const pos = step.value
         if (pos === 0) continue

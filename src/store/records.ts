@@ -6,6 +6,7 @@ import type { StoredRecord } from '../record/record.js'
 import type { Followed, RangeOptions } from './api.js'
 import { RecordIterator } from './record-iterator.js'
 import { RecordReader } from './record-reader.js'
+import { Steps } from './steps.js'
 import type { StreamCore } from './stream-core.js'
 
 /** How often a reader looks whether another process has written. */
@@ -13,9 +14,11 @@ const POLL_MS = 100
 
 /** Records of a range of positions; what came in after the first was asked for is not among them. */
 export function rangeOf(core: StreamCore, options: RangeOptions = {}): AsyncIterable<StoredRecord> {
-  if (options.types !== undefined) return ofTypes(core, options, new Set(options.types))
+  const assertOpen = (): void => core.assertOpen()
+  if (options.types !== undefined) return new Steps(ofTypes(core, options, new Set(options.types)), assertOpen)
   return new RecordIterator(
     new RecordReader(core),
+    assertOpen,
     () => rangePositions(core, options),
     () => throwForMissing(core, options),
   )
@@ -34,7 +37,6 @@ async function* ofTypes(
 }
 
 async function rangePositions(core: StreamCore, options: RangeOptions): Promise<IterableIterator<number>> {
-  core.assertOpen()
   await core.refresh()
   const from = Math.max(1, options.from ?? 1)
   const to = Math.min(core.length, options.to ?? core.length)
@@ -55,15 +57,21 @@ function throwForMissing(core: StreamCore, { to }: RangeOptions): void {
 }
 
 /** Each record behind a position once, in order: what is there, a word that all of it was shown, then what comes. */
-export async function* follow(
+export function follow(
   core: StreamCore,
   options: { after?: number; signal?: AbortSignal } = {},
+): AsyncIterable<Followed> {
+  return new Steps(followed(core, options), () => core.assertOpen())
+}
+
+async function* followed(
+  core: StreamCore,
+  options: { after?: number; signal?: AbortSignal },
 ): AsyncGenerator<Followed> {
   const { after = 0, signal } = options
   if (!Number.isSafeInteger(after) || after < 0) {
     throw new AsrError('ASR_BAD_VALUE', `a cursor is a position from 0, not ${String(after)}`)
   }
-  core.assertOpen()
   await core.refresh()
   if (after > core.length) {
     const message = `stream ${JSON.stringify(core.sessionId)} has ${core.length} records, the cursor is at ${after}`
@@ -90,13 +98,14 @@ export async function* follow(
   }
 }
 
-/** Waits until the stream is longer than a position; false when it was closed or the signal came. */
+/** Waits until the stream is longer than a position; false when the signal came. @throws ASR_CLOSED */
 async function growth(core: StreamCore, pos: number, signal: AbortSignal | undefined): Promise<boolean> {
-  while (core.length <= pos && !core.closed && signal?.aborted !== true) {
+  while (core.length <= pos && signal?.aborted !== true) {
     await change(core, signal)
+    core.assertOpen()
     await core.refresh()
   }
-  return core.length > pos && signal?.aborted !== true
+  return signal?.aborted !== true
 }
 
 function change(core: StreamCore, signal: AbortSignal | undefined): Promise<void> {

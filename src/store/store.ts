@@ -24,6 +24,7 @@ import type { Jsonl } from './jsonl-port.js'
 import { Mutex } from './mutex.js'
 import { type LogFiles, openLog } from './recovery.js'
 import { sessionOf } from './session-of.js'
+import { Steps } from './steps.js'
 import { StoredStream } from './stream.js'
 import { StreamCore } from './stream-core.js'
 import { type StreamReport, verifyStream } from './verify.js'
@@ -128,8 +129,11 @@ export class StreamStore implements Store {
     await rewriteSegments(this.environment.storage, segments, core.durable)
   }
 
-  async *streams(): AsyncIterable<StreamInfo> {
-    this.assertOpen()
+  streams(): AsyncIterable<StreamInfo> {
+    return new Steps(this.infos(), () => this.assertOpen())
+  }
+
+  private async *infos(): AsyncGenerator<StreamInfo> {
     await this.directory.run(() => this.list())
     const infos: StreamInfo[] = []
     for (const files of this.files.values()) {
@@ -272,7 +276,7 @@ export class StreamStore implements Store {
 
   close(): Promise<void> {
     if (this.closing === undefined) {
-      for (const { core } of this.streamsOpen.values()) core.closing = true
+      this.environment.lifetime.isOver = true
       this.closing = this.closeAll()
     }
     return this.closing

@@ -41,8 +41,6 @@ export class StreamCore {
   /** up to here the log survives a power cut */
   durable = 0
   closed = false
-  /** the store is closing: what is under way is finished, nothing more is taken */
-  closing = false
   /** how often the index was built again because it was damaged: the second time level is to blame */
   private mends = 0
   /** bytes of the log, and how far it was synced, when the index was last written; -1: it never was */
@@ -109,6 +107,7 @@ export class StreamCore {
 
   private async askAgain<T>(question: (lookup: Lookup) => Query<T>, error: unknown, index: StreamIndex): Promise<T> {
     if (!(error instanceof IndexDamaged)) throw error
+    this.assertOpen() // a level that was closed answers nothing either
     // Another may have built it again meanwhile.
     await this.writing.run(() => (index === this.index ? this.mend() : undefined))
     return this.ask(question)
@@ -132,8 +131,9 @@ export class StreamCore {
     noteBrokenLevel(this.environment, new IndexDamaged('it was built again, and is damaged again'), this.sessionId)
   }
 
+  /** @throws ASR_CLOSED once the stream was deleted, or its store is closed or closing: what is under way is finished */
   assertOpen(): void {
-    if (this.closed || this.closing)
+    if (this.closed || this.environment.lifetime.isOver)
       throw new AsrError('ASR_CLOSED', `stream ${JSON.stringify(this.sessionId)} is closed`, {
         sessionId: this.sessionId,
       })

@@ -27,6 +27,7 @@ export async function openAt(storage: LogStorage, level: IndexLevel, options: Op
     storage: guardStorage(storage),
     level,
     notices: [],
+    lifetime: { isOver: false },
     guard: () => undefined,
     cache: createRowCache(),
     durability: 'process',
