@@ -29,8 +29,10 @@ interface ResumeContext {
 }
 
 export class Sessions {
-  /** replays under way, by session: closing a session ends them */
+  /** replays under way or waiting, by session: closing a session ends them */
   private readonly replays = new Map<string, Set<AbortController>>()
+  /** the end of the last request to open a session, by session */
+  private readonly last = new Map<string, Promise<void>>()
 
   constructor(private readonly store: Store) {}
 
@@ -43,23 +45,26 @@ export class Sessions {
    * Sends what the client asked for, update by update as fast as it takes them, always with the state as the last before
    * the answer (ASR-724, M22), which says what a replay left out (ASR-731). @throws -32602 for a place to begin that is not the start
    */
-  async resume({ params, client, signal }: ResumeContext): Promise<ResumeSessionResponse> {
+  resume({ params, client, signal }: ResumeContext): Promise<ResumeSessionResponse> {
     const { sessionId, replayFrom } = params
-    const stream = await this.known(sessionId)
-    if (replayFrom != null && replayFrom.type !== 'start') {
-      throw invalidParams(`a replay begins at the start, not at ${JSON.stringify(replayFrom.type)}`)
-    }
-    return answering(sessionId, async () => {
-      const replayed = replayFrom == null ? undefined : replay(stream, { protocol: 2 })
-      const updates = replayed ?? currentState(stream)
-      await this.whileOpen(sessionId, async (isClosed) => {
-        for await (const update of updates) {
+    return this.inTurn(sessionId, async (isClosed) => {
+      const stream = await this.known(sessionId)
+      if (replayFrom != null && replayFrom.type !== 'start') {
+        throw invalidParams(`a replay begins at the start, not at ${JSON.stringify(replayFrom.type)}`)
+      }
+      return answering(sessionId, async () => {
+        const demandOpen = (): void => {
           signal.throwIfAborted()
           if (isClosed()) throw closedMeanwhile(sessionId)
+        }
+        demandOpen()
+        const replayed = replayFrom == null ? undefined : replay(stream, { protocol: 2 })
+        for await (const update of replayed ?? currentState(stream)) {
+          demandOpen()
           await client.notify(methods.client.session.update, update as UpdateSessionNotification)
         }
+        return { ...(await optionsOf(stream)), ...(replayed && lossesOf(await replayed.losses())) }
       })
-      return { ...(await optionsOf(stream)), ...(replayed && lossesOf(await replayed.losses())) }
     })
   }
 
@@ -74,8 +79,9 @@ export class Sessions {
   }
 
   async close(sessionId: string): Promise<void> {
+    const asked = [...(this.replays.get(sessionId) ?? [])] // not what is asked behind this
     await this.known(sessionId)
-    for (const replaying of this.replays.get(sessionId) ?? []) replaying.abort()
+    for (const replaying of asked) replaying.abort()
   }
 
   async delete(sessionId: string): Promise<void> {
@@ -83,17 +89,28 @@ export class Sessions {
     await answering(sessionId, () => this.store.deleteStream(sessionId))
   }
 
-  private async whileOpen(sessionId: string, run: (isClosed: () => boolean) => Promise<void>): Promise<void> {
+  /** One behind the other: what two replays of a session tell at once could not be told apart (ASR-725). */
+  private async inTurn<T>(sessionId: string, run: (isClosed: () => boolean) => Promise<T>): Promise<T> {
     const controller = new AbortController()
     const replays = this.replays.get(sessionId) ?? new Set()
     this.replays.set(sessionId, replays.add(controller))
+    const before = this.last.get(sessionId)
+    const done = (before ?? Promise.resolve()).then(() => run(() => controller.signal.aborted))
+    // The next one begins when this one's answer has gone out.
+    const over = done.then(nextTurn, nextTurn)
+    this.last.set(sessionId, over)
     try {
-      await run(() => controller.signal.aborted)
+      return await done
     } finally {
       replays.delete(controller)
       if (replays.size === 0) this.replays.delete(sessionId)
+      if (this.last.get(sessionId) === over) this.last.delete(sessionId)
     }
   }
+}
+
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve))
 }
 
 /** Failures of the store are told as the errors that clients know. */

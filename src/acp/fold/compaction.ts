@@ -5,7 +5,7 @@ import { isObject, type JsonObject } from '../json.js'
 import { type Content, NO_CONTENT, withChunk } from './content.js'
 import { patchedContent } from './message.js'
 import { chunkMeta, patchedMeta, patchedText } from './patch.js'
-import { isFinalStatus } from './tool-call.js'
+import { isFinalStatus, patchedStatus } from './status.js'
 
 export interface CompactionState {
   readonly compactionId: string
@@ -28,11 +28,18 @@ export function foldCompaction(state: CompactionState | undefined, update: JsonO
   }
   return {
     compactionId,
-    status: patchedText(before.status, update.status) ?? before.status,
+    status: beginsAnew(update)
+      ? newCompaction(compactionId).status
+      : (patchedStatus(before.status, update.status) ?? before.status),
     summary: patchedContent(before.summary, update.summary),
     error: patchedText(before.error, update.error),
     meta: patchedMeta(before.meta, update._meta),
   }
+}
+
+/** A compaction always tells its status, so null can not clear it: one that clears all that it came to is under way again. */
+function beginsAnew({ status, summary, error }: JsonObject): boolean {
+  return status === 'in_progress' && summary === null && error === null
 }
 
 export function isFinalCompaction({ status }: CompactionState): boolean {

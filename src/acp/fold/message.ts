@@ -57,13 +57,19 @@ export function patchedContent<C extends Content | undefined>(current: C, value:
   return blocks === undefined ? current : wholeContent(blocks)
 }
 
-/** The message that a prompt became; its content counts until the agent tells it (ASR-713). */
+/**
+ * The message that a prompt became; its content counts until the agent tells it (ASR-713). Its `_meta` came before whatever
+ * the agent told of the message (ASR-708).
+ */
 export function foldPrompt(
   state: MessageState | undefined,
   messageId: string,
   prompt: readonly JsonObject[],
+  promptMeta: unknown,
 ): MessageState {
-  return { ...(state ?? newMessage('user', messageId)), prompt }
+  const before = state ?? newMessage('user', messageId)
+  const meta = patchedMeta(patchedMeta(undefined, promptMeta), before.meta)
+  return { ...before, prompt, meta }
 }
 
 function newMessage(space: MessageSpace, messageId: string): MessageState {

@@ -5,6 +5,7 @@ import { type Chain, chainItems, chainOf, linked } from '../chain.js'
 import { isObject, type JsonObject, typedItems } from '../json.js'
 import { NO_CONTENT, withChunk } from './content.js'
 import { chunkMeta, patchedList, patchedMeta, patchedText, patchedValue } from './patch.js'
+import { patchedStatus } from './status.js'
 
 export interface ToolCallState {
   readonly toolCallId: string
@@ -23,13 +24,7 @@ export interface ToolCallState {
   readonly meta: JsonObject | undefined
 }
 
-const FINAL: ReadonlySet<unknown> = new Set(['completed', 'failed', 'cancelled'])
 const UNDER_WAY: ReadonlySet<unknown> = new Set([undefined, 'pending', 'in_progress'])
-
-/** Nothing is said to come any more (ASR-705). */
-export function isFinalStatus(status: unknown): boolean {
-  return FINAL.has(status)
-}
 
 export function isUnderWay(status: unknown): boolean {
   return UNDER_WAY.has(status)
@@ -46,7 +41,7 @@ export function foldToolCall(state: ToolCallState | undefined, update: JsonObjec
     name: patchedText(before.name, update.name),
     title: patchedText(before.title, update.title),
     kind: patchedText(before.kind, update.kind),
-    status: patchedText(before.status, update.status),
+    status: patchedStatus(before.status, update.status),
     ...patchedItems(before, update.content),
     locations: patchedList(before.locations, update.locations),
     rawInput: patchedValue(before.rawInput, update.rawInput),

@@ -142,7 +142,7 @@ function prompted(session: Session, asked: Asked, messageId: string | undefined,
   const { held, hasLetGo } = session.line
   const key = entityKey(kind, messageId)
   const take = (known: Tracked | undefined): void => {
-    const state = foldPrompt(known?.state as MessageState | undefined, messageId, prompt)
+    const state = foldPrompt(known?.state as MessageState | undefined, messageId, prompt, asked.params._meta)
     const tracked = known ?? new Tracked(kind, state, session.times(seen.at, true), asked.frames)
     tracked.state = state
     tracked.teller = seen.connection

@@ -14,7 +14,7 @@ import { finish } from './apply.js'
 import { Connection } from './connection.js'
 import { Feed } from './feed.js'
 import { Router, type Sighting, wireLine } from './router.js'
-import { redactedOther, redactedText } from './secrets.js'
+import { redactedOther, redactedText, withoutStates } from './secrets.js'
 import { Session } from './session.js'
 import { CONNECTION_FILE, WireFile, type WireStorage, wireFileName, wireStorageOf } from './wire.js'
 
@@ -147,8 +147,11 @@ class AcpRecorder implements Recorder {
     const keepsAll = this.options.keepWire === 'verbatim'
     const shown =
       frame === undefined
-        ? { text: keepsAll || text === undefined ? text : redactedText(text), length: text?.length }
-        : { frame: keepsAll ? frame : redactedOther(frame) }
+        ? {
+            text: text === undefined || (keepsAll && !text.includes('_asp')) ? text : redactedText(text),
+            length: text?.length,
+          }
+        : { frame: keepsAll ? withoutStates(frame) : redactedOther(frame) }
     this.aside(JSON.stringify({ at, conn: connection.key, dir, ...shown }))
   }
 

@@ -4,6 +4,7 @@
 import type { AsrRecord } from '../../record/record.js'
 import type { Entity, Stream } from '../../store/api.js'
 import { NO_CONTENT } from '../fold/content.js'
+import { isUndone } from '../fold/status.js'
 import { type JsonObject, sameJson } from '../json.js'
 import type { Connection } from './connection.js'
 import type { Session } from './session.js'
@@ -64,13 +65,15 @@ function retell(session: Session, held: Tracked, { kind, tracked: told, live }: 
     if (news.length === 0) return
     for (const update of news) held.state = kind.fold(held.state, update) ?? held.state
   } else if ((isBehind && place === 'whole') || !tellsOther(told, held, context)) return
-  else held.state = { ...(held.state as JsonObject), ...toldFields(told.state as JsonObject) }
+  else held.state = { ...(held.state as JsonObject), ...toldFields(told.state as JsonObject, held.state as JsonObject) }
   held.seen(told.frames)
   session.line.changed(held)
 }
 
-function toldFields(state: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined && value !== NO_CONTENT))
+/** What a replay says of something; that it was under way once is no news of what is over. */
+function toldFields(state: JsonObject, held: JsonObject): JsonObject {
+  const told = Object.entries(state).filter(([, value]) => value !== undefined && value !== NO_CONTENT)
+  return Object.fromEntries(told.filter(([field]) => field !== 'status' || !isUndone(held.status, state.status)))
 }
 
 interface Parent {

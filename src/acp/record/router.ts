@@ -10,7 +10,15 @@ import { type Asked, type Connection, opensSession } from './connection.js'
 import type { Feed, Task } from './feed.js'
 import type { Opening } from './header.js'
 import { closeWindow } from './replay.js'
-import { cleanFrame, redactedCall, redactedError, redactedResponse, withoutConfiguration } from './secrets.js'
+import {
+  cleanFrame,
+  isStateMethod,
+  redactedCall,
+  redactedError,
+  redactedResponse,
+  sizesOf,
+  withoutConfiguration,
+} from './secrets.js'
 import type { Session } from './session.js'
 import type { FrameRange } from './tracked.js'
 import type { Seen } from './update.js'
@@ -79,17 +87,25 @@ export class Router {
     const message = messageOf(frame)
     if (message === undefined || !isObject(frame)) this.ports.notJsonRpc(sighting)
     else if ((connection.protocolVersion ?? ACP_PROTOCOL_VERSION) !== ACP_PROTOCOL_VERSION) {
-      this.aside(sighting, frame, message, undefined)
+      this.aside(sighting, frame, message, this.questionOf(sighting, message))
     } else if (message.kind === 'request') this.request(sighting, frame, message)
     else if (message.kind === 'response') this.response(sighting, frame, message)
     else this.notification(sighting, frame, message)
   }
 
-  private request(sighting: Sighting, frame: JsonObject, message: Message & { kind: 'request' }): void {
+  /** Notes a question; of an answer, says what it answers. */
+  private questionOf(sighting: Sighting, message: Message): Asked | undefined {
     const { connection, dir, at, text } = sighting
-    const given = sighting.frame as JsonObject
-    const asked: Asked = { method: message.method, params: message.params, id: message.id, at, frame: given, text }
+    if (message.kind === 'response') return connection.answered(dir, message.id)
+    if (message.kind === 'notification') return undefined
+    const { method, params, id } = message
+    const asked: Asked = { method, params, id, at, frame: sighting.frame as JsonObject, text }
     connection.ask(dir, asked)
+    return asked
+  }
+
+  private request(sighting: Sighting, frame: JsonObject, message: Message & { kind: 'request' }): void {
+    const asked = this.questionOf(sighting, message) as Asked
     if (opensSession(message.method) && message.method !== 'session/fork') return
     const sessionId = textOf(message.params.sessionId)
     if (sessionId === undefined) {
@@ -103,7 +119,7 @@ export class Router {
   }
 
   private response(sighting: Sighting, frame: JsonObject, message: Message & { kind: 'response' }): void {
-    const asked = sighting.connection.answered(sighting.dir, message.id)
+    const asked = this.questionOf(sighting, message)
     const sessionId = textOf(asked?.params.sessionId)
     if (asked?.method === 'initialize') this.initialized(sighting.connection, message)
     if (asked !== undefined && opensSession(asked.method)) this.opened(sighting, frame, message, asked)
@@ -287,6 +303,8 @@ export class Router {
 
   /** A frame as it may be kept. */
   private kept(sighting: Sighting, frame: JsonObject, message: Message, asked: Asked | undefined): unknown {
+    const method = message.kind === 'response' ? asked?.method : message.method
+    if (isStateMethod(method)) return sizesOf(frame, method)
     if (this.ports.keepsAll) return sighting.frame
     if (message.kind === 'response') return redactedResponse(frame, asked, this.ports.secretFields)
     return redactedCall(frame, message)

@@ -1,7 +1,7 @@
 /**
  * What must not be stored: MCP configuration (ASR-712), secret answers (ASR-734), headers.
  */
-import { isObject, type JsonObject, objectOf, picked } from '../json.js'
+import { isObject, type JsonObject, objectOf, picked, textOf } from '../json.js'
 
 /** A form's answer without its secret properties, and whether there were any. */
 export function withoutSecretAnswers(
@@ -128,6 +128,29 @@ const SECRET_ERRORS: ReadonlySet<string> = new Set([
   ...CREDENTIALS.keys(),
 ])
 
+/** The methods of ASP carry whole states of agents: nobody who keeps frames asked for these. */
+export function isStateMethod(method: unknown): boolean {
+  return typeof method === 'string' && method.startsWith('_asp/')
+}
+
+/** Of a message its id, its method where it is known, and how many bytes the rest of it is as JSON. */
+export function sizesOf(frame: JsonObject, method?: string): JsonObject {
+  const { id } = frame
+  const bytes = ['params', 'result', 'error']
+    .filter((key) => frame[key] !== undefined)
+    .map((key) => [key, encoder.encode(JSON.stringify(frame[key])).length])
+  const isId = id === null || typeof id === 'string' || typeof id === 'number'
+  return { ...(isId && { id }), ...(method !== undefined && { method }), bytes: Object.fromEntries(bytes) }
+}
+
+/** What is no JSON-RPC without what looks like a message of ASP. */
+export function withoutStates(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutStates)
+  return isObject(value) && isStateMethod(value.method) ? sizesOf(value, textOf(value.method)) : value
+}
+
+const encoder = new TextEncoder()
+
 /** A request or notification without configuration, as it may be kept. */
 export function redactedCall(
   frame: JsonObject,
@@ -137,7 +160,7 @@ export function redactedCall(
   return kept === undefined ? frame : { ...frame, params: picked(params, kept) }
 }
 
-/** A response without configuration, as it may be kept. Of an answer whose question is not known, the content is not. */
+/** A response without configuration, as it may be kept: of an answer whose question is not known, only how long it is. */
 export function redactedResponse(
   frame: JsonObject,
   asked: Asked | undefined,
@@ -148,7 +171,7 @@ export function redactedResponse(
     return error === frame.error ? frame : { ...frame, error }
   }
   const { result } = frame
-  if (asked === undefined) return { ...frame, result: withoutAnswers(result) }
+  if (asked === undefined) return sizesOf(frame)
   if (!isObject(result) || !('content' in result) || asked.method !== 'elicitation/create') return frame
   const { content, ...rest } = result
   if (asked.params.mode !== 'form' || !isObject(content)) return { ...frame, result: rest }
@@ -180,7 +203,7 @@ function textsIn(value: unknown): string[] {
 
 /** What is no JSON-RPC, as it may be kept: an answer in it can not be told from a secret. */
 export function redactedOther(value: unknown): unknown {
-  return withoutAnswers(withoutConfiguration(value))
+  return withoutAnswers(withoutConfiguration(withoutStates(value)))
 }
 
 function withoutAnswers(value: unknown): unknown {
@@ -192,5 +215,5 @@ function withoutAnswers(value: unknown): unknown {
 
 /** Text that is no JSON, as it may be kept: what looks like a piece of a frame with secrets is not. */
 export function redactedText(text: string): string | undefined {
-  return /mcp[_-]?server|headers|"env"|"action"|"content"|"result"|auth|\\u/i.test(text) ? undefined : text
+  return /mcp[_-]?server|headers|"env"|"action"|"content"|"result"|auth|_asp|\\u/i.test(text) ? undefined : text
 }

@@ -2,7 +2,7 @@
  * What a `session/update` does to a session's recording.
  */
 import type { AsrRecord } from '../../record/record.js'
-import { isFinalStatus } from '../fold/tool-call.js'
+import { isFinalStatus } from '../fold/status.js'
 import type { JsonObject } from '../json.js'
 import type { Connection } from './connection.js'
 import { eventOf, unmapped } from './events.js'

@@ -3,6 +3,7 @@
  * what is recorded once the window closes.
  */
 import type { AsrRecord } from '../../record/record.js'
+import { isUndone } from '../fold/status.js'
 import { isObject, type JsonObject, sameJson } from '../json.js'
 import type { AnyKind } from './kinds/updates.js'
 import type { Slot, SlotContext } from './slot.js'
@@ -99,7 +100,7 @@ function merged(before: AsrRecord, told: AsrRecord): AsrRecord {
   const body: AsrRecord = { ...before }
   for (const [field, value] of Object.entries(told)) {
     if (field === '_meta') body._meta = { ...before._meta, ...withoutTrace(value) }
-    else if (isTold(field, value)) body[field] = value
+    else if (field === 'status' ? isNewStatus(before, value) : isTold(field, value)) body[field] = value
   }
   if (body._meta !== undefined && Object.keys(body._meta).length === 0) delete body._meta
   return isObject(before.capture) ? withCapture(body, before.capture) : body
@@ -107,10 +108,15 @@ function merged(before: AsrRecord, told: AsrRecord): AsrRecord {
 
 function isTold(field: string, value: unknown): boolean {
   if (NOT_TOLD.has(field)) return false
-  if (field === 'status') return value !== 'partial' && value !== 'proposed'
   if (field === 'precision') return value !== 'unknown'
   if (!Array.isArray(value)) return true
   return value.some((item) => !isObject(item) || item.type !== 'reasoning' || item.text !== '')
+}
+
+/** Of a change to a file, what is told is how it ended; of all else, a status that is not final takes back none that is. */
+function isNewStatus({ type, status }: AsrRecord, told: unknown): boolean {
+  if (told === 'partial' || told === 'proposed') return false
+  return type === 'file_change' || !isUndone(status, told)
 }
 
 function withoutTrace(meta: JsonObject): JsonObject {

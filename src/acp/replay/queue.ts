@@ -143,7 +143,7 @@ export class CallQueue {
       return
     }
     const update = toolCallUpdate(held, held.toolCallId, this.roots, this.losses)
-    this.out.push(held.again ? whole(update) : update)
+    this.out.push(...(held.again ? whole(update) : [update]))
   }
 }
 

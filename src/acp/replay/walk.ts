@@ -126,7 +126,7 @@ export class Walk {
       return
     }
     const updates = this.updatesOf(record, id)
-    this.queue.add(again ? updates.map(whole) : updates, record)
+    this.queue.add(again ? updates.flatMap(whole) : updates, record)
   }
 
   private updatesOf(record: StoredRecord, id: string): SessionUpdate[] {

@@ -1,6 +1,7 @@
 /**
- * An update that leaves nothing of an earlier entity of its id standing: what it does not have is cleared.
+ * Telling an entity whose id was told before, so that nothing of the earlier one is left standing.
  */
+import { isFinalStatus } from '../fold/status.js'
 import type { SessionUpdate } from './api.js'
 import type { Draft } from './fields.js'
 
@@ -13,8 +14,15 @@ const FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['compaction_update', ['summary', 'error', '_meta']],
 ])
 
-export function whole(update: SessionUpdate): SessionUpdate {
+/** What an update does not have is cleared; a final status of the earlier one gives way to no other, so it is cleared first. */
+export function whole(update: SessionUpdate): SessionUpdate[] {
   const cleared: Draft = { ...update }
   for (const field of FIELDS.get(update.sessionUpdate) ?? []) cleared[field] ??= null
-  return cleared
+  const { sessionUpdate, toolCallId, compactionId, status } = cleared
+  if (typeof status !== 'string' || isFinalStatus(status)) return [cleared]
+  const anew = { status: 'in_progress', summary: null, error: null }
+  return [
+    toolCallId === undefined ? { sessionUpdate, compactionId, ...anew } : { sessionUpdate, toolCallId, status: null },
+    cleared,
+  ]
 }

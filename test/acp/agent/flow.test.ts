@@ -160,6 +160,42 @@ test('$/cancel_request ends a replay', async () => {
   client.connection.close()
 })
 
+test('ASR-725: of requests for one session at once, each has its replay to itself, and its answer right behind it', async () => {
+  const { client } = await resuming()
+  for (const id of [3, 4, 5]) {
+    const replayFrom = id === 4 ? {} : START
+    await client.send({ id, method: asked.session.resume, params: { sessionId: 's', cwd: '/w', ...replayFrom } })
+  }
+  const told = new Map<number, number>()
+  let updates = 0
+  while (told.size < 4) {
+    const [{ id }] = await client.take()
+    if (id === undefined) updates++
+    else {
+      told.set(id, updates)
+      updates = 0
+    }
+  }
+  // The SDK hands on what it is asked in the order in which it has read it, a short question first.
+  const whole = RECORDS + 1
+  assert.equal(Object.fromEntries(told), { 2: whole, 3: whole, 4: 1, 5: whole })
+  client.connection.close()
+  await client.connection.closed
+})
+
+test('session/close ends the replays that wait, too; what is asked behind it is told', async () => {
+  const { client } = await resuming()
+  await client.send({ id: 3, method: asked.session.resume, params: { sessionId: 's', ...START } })
+  await client.take(5)
+  await client.send({ id: 4, method: asked.session.close, params: { sessionId: 's' } })
+  await client.send({ id: 5, method: asked.session.resume, params: { sessionId: 's', ...START } })
+  const answers = await client.takeAnswers(2, 3, 4, 5)
+  assert.equal([answers.get(2)?.error?.code, answers.get(3)?.error?.code], [-32800, -32800])
+  assert.equal([answers.get(4)?.result, answers.get(5)?.result], [{}, {}])
+  client.connection.close()
+  await client.connection.closed
+})
+
 test('a connection that is closed before the SDK is there is closed', async () => {
   const { store } = await streamOf()
   const client = new SlowClient(store)

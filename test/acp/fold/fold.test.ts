@@ -93,7 +93,7 @@ test('an update without an id, and a chunk without content, can not be folded', 
 })
 
 test('ASR-713: the prompt is the content until the agent tells it', () => {
-  const prompt = foldPrompt(undefined, 'm', [textBlock('asked')])
+  const prompt = foldPrompt(undefined, 'm', [textBlock('asked')], undefined)
   assert.is(prompt.content, undefined)
   const echo = { sessionUpdate: 'user_message_chunk', messageId: 'm', content: textBlock('told') }
   const told = foldMessage(prompt, echo) as MessageState

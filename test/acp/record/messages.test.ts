@@ -3,7 +3,7 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CWD, ofType, outline, recordsFrom, said, Talk, talk, textBlock, words } from '../support.js'
+import { CWD, ofType, outline, recordsFrom, said, Talk, talk, textBlock, type Update, words } from '../support.js'
 
 test('ASR-713: a prompt is a user message with the id of its response, and its echo is the same entity', async () => {
   const echo = { sessionUpdate: 'user_message', messageId: 'u1', content: [textBlock('hello')] }
@@ -37,6 +37,31 @@ test('ASR-713: the author is human only where the client is known to relay a per
   const [person] = await recordsFrom(talk().prompt('u', 'x'), { clientIsPerson: true })
   assert.is(plain.author, undefined)
   assert.is(person.author, 'human')
+})
+
+test('ASR-708, ASR-713: the _meta of a prompt is on its message, behind it what the agent told of it, secrets out', async () => {
+  const servers = [{ type: 'stdio', name: 'tools', command: 'x', env: [{ name: 'T', value: 'y' }] }]
+  const _meta = {
+    asp: { interrupts: 'u0' },
+    a: 1,
+    b: 1,
+    gone: null,
+    traceparent: '00-1',
+    vendor: { mcpServers: servers },
+  }
+  const echo: Update = { sessionUpdate: 'user_message', messageId: 'u', _meta: { b: 2, c: 3 } }
+  for (const order of ['before', 'behind', 'later', 'never']) {
+    const frames = talk()
+    const id = frames.request('c2a', 'session/prompt', { sessionId: 's', prompt: [textBlock('hello')], _meta })
+    if (order === 'before') frames.update(echo)
+    frames.respond('a2c', id, { messageId: 'u' })
+    if (order === 'later') frames.state('idle')
+    if (order === 'behind' || order === 'later') frames.update(echo)
+    const message = ofType(await recordsFrom(frames.state('idle')), 'message').at(-1)
+    const told = order === 'never' ? {} : { b: 2, c: 3 }
+    const vendor = { mcpServers: [{ type: 'stdio', name: 'tools' }] }
+    assert.equal(message?._meta, { asp: { interrupts: 'u0' }, a: 1, b: 1, traceparent: '00-1', vendor, ...told }, order)
+  }
 })
 
 test('ASR-713: an echo in chunks is not added to the prompt', async () => {

@@ -3,7 +3,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { messagesIn } from '../../../src/acp/frames.js'
 import { redactedText } from '../../../src/acp/record/secrets.js'
-import type { ObservedFrame } from '../../../src/main.js'
+import type { KeepWire, ObservedFrame } from '../../../src/main.js'
 import type { MemoryLocation } from '../../support/stores.js'
 import { UPDATE_KINDS, updateArbitrary } from '../generator.js'
 import { CWD, ofType, recordAll, recordsOf, Talk, talk, textBlock } from '../support.js'
@@ -44,8 +44,12 @@ async function everything(location: MemoryLocation): Promise<string> {
   return text
 }
 
-async function demandNone(frames: readonly ObservedFrame[], secretFields: string[] = []): Promise<string> {
-  const { location } = await recordAll(frames, { secretFields })
+async function demandNone(
+  frames: readonly ObservedFrame[],
+  secretFields: string[] = [],
+  keepWire?: KeepWire,
+): Promise<string> {
+  const { location } = await recordAll(frames, { secretFields, keepWire })
   const text = await everything(location)
   const at = text.indexOf(SECRET)
   assert.is(at, -1, text.slice(Math.max(0, at - 200), at + 50))
@@ -151,6 +155,44 @@ test('ASR-283, ASR-734: no secret answer is stored, whatever it comes in', async
   assert.equal(first.requestedSchema.properties, properties)
   assert.equal(others[4].response, { env: 'prod' })
   assert.is(summary.notJsonRpc, 3)
+})
+
+/** Each way in which something of ASP can pass: asked, answered, told, in a batch, to a session, and not as it should be. */
+function stateTalk(sessionId: string | undefined, version: number): ObservedFrame[] {
+  const state = { sessions: [{ id: 'a', updates: [SECRET, textBlock(SECRET)] }], tools: [{ env: { T: SECRET } }] }
+  const params = { ...(sessionId !== undefined && { sessionId }), state }
+  const told = new Talk().initialize(undefined, version).newSession()
+  told.respond('a2c', told.request('c2a', '_asp/state/export', params), { state })
+  told.respond('c2a', told.request('a2c', '_asp/state/import', params), { state, content: SECRET })
+  const failed = told.request('c2a', '_asp/state/import', params)
+  told.raw('a2c', { jsonrpc: '2.0', id: failed, error: { code: 1, message: SECRET, data: state } })
+  told.notify('a2c', '_asp/state/changed', params)
+  const batched = { jsonrpc: '2.0', id: 'b', method: '_asp/state/export', params }
+  told.raw('c2a', [batched, { ...batched, id: 'c' }])
+  told.raw('a2c', [{ jsonrpc: '2.0', id: 'b', result: { state } }])
+  told.raw('a2c', { jsonrpc: '2.0', id: 'c', result: { state } }, JSON.stringify({ id: 'c', result: { state } }))
+  told.raw('c2a', { ...batched, id: {} }).raw('c2a', [[batched]])
+  return told.raw('c2a', undefined, JSON.stringify(batched).slice(0, -1)).state('idle').frames
+}
+
+test('ASR-723: of a message of ASP only its method, its id and its sizes are kept', async () => {
+  for (const keepWire of ['redacted', 'verbatim'] as const) {
+    for (const version of [2, 1]) {
+      for (const sessionId of [undefined, 's', 'elsewhere']) {
+        const text = await demandNone(stateTalk(sessionId, version), [], keepWire)
+        // Of a session that nothing is recorded of, no frames are kept.
+        if (sessionId === 'elsewhere' && version === 2) continue
+        assert.match(text, /"frame":\{"id":2,"method":"_asp\/state\/export","bytes":\{"params":\d+\}\}/)
+        assert.match(text, /"frame":\{"id":2,"method":"_asp\/state\/export","bytes":\{"result":\d+\}\}/)
+        assert.match(text, /"frame":\{"method":"_asp\/state\/changed","bytes":\{"params":\d+\}\}/)
+      }
+    }
+  }
+})
+
+test('ASR-723: of an answer to what was asked before the recorder came, only its size is kept', async () => {
+  const frames = talk().respond('a2c', 99, { state: SECRET, env: SECRET }).frames
+  assert.match(await demandNone(frames), /"frame":\{"id":99,"bytes":\{"result":\d+\}\}/)
 })
 
 test('ASR-723: what is no JSON-RPC is kept, but for a piece of a frame that may hold a secret', async () => {

@@ -4,14 +4,8 @@
 import type { AsrRecord } from '../../../record/record.js'
 import type { Entity, Stream } from '../../../store/api.js'
 import { chainOf } from '../../chain.js'
-import {
-  foldToolCall,
-  isFinalStatus,
-  isUnderWay,
-  itemsOf,
-  newToolCall,
-  type ToolCallState,
-} from '../../fold/tool-call.js'
+import { isFinalStatus } from '../../fold/status.js'
+import { foldToolCall, isUnderWay, itemsOf, newToolCall, type ToolCallState } from '../../fold/tool-call.js'
 import { hasOther, isObject, type JsonObject, objectOf, picked, textOf, typedItems } from '../../json.js'
 import type { PathRef, Roots } from '../../paths.js'
 import { lastLiving, type Slot, type SlotContext, type Stage, type Stored, type UpdatedKind } from '../slot.js'
