@@ -255,4 +255,32 @@ export const MUTANTS = [
     put: '',
     tests: ['store/iterables'],
   },
+  {
+    name: 'a late status takes a final one back',
+    file: 'src/acp/fold/status.ts',
+    find: 'return value !== null && isUndone(current, value) ? current : patchedText(current, value)',
+    put: 'return patchedText(current, value)',
+    tests: ['property/status'],
+  },
+  {
+    name: 'a replay takes a final status back',
+    file: 'src/acp/record/window.ts',
+    find: "return type === 'file_change' || !isUndone(status, told)",
+    put: 'return true',
+    tests: ['property/status'],
+  },
+  {
+    name: 'what an agent tells a client of its state is kept whole',
+    file: 'src/acp/record/router.ts',
+    find: 'if (isStateMethod(method)) return sizesOf(frame, method)',
+    put: '',
+    tests: ['acp/record/secrets'],
+  },
+  {
+    name: 'two replays of a session are told at once',
+    file: 'src/acp/agent/sessions.ts',
+    find: 'const done = (before ?? Promise.resolve()).then(',
+    put: 'const done = Promise.resolve(before === undefined).then(',
+    tests: ['acp/agent/flow'],
+  },
 ]
