@@ -3,7 +3,7 @@
  */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { Corpora, hasBranchy, type Kind, SESSION } from './corpora.js'
+import { Corpora, type Kind, SESSION } from './corpora.js'
 import { type Context, count, pairsOf, projectRoot, round, sized } from './figure.js'
 import { fresh, freshMedian, runNode } from './fresh.js'
 import { median, quantile } from './pairs.js'
@@ -16,10 +16,10 @@ export async function coldView(context: Context): Promise<Row[]> {
   const corpora = new Corpora(context)
   const large = sized(context, 1_000_000, 20_000)
   const small = sized(context, 10_000, 2_000)
-  const rows = [await growth(context, corpora, 'linear', large, small, 1.2)]
-  const branchy = 'branchy stream: grown against small'
-  if (hasBranchy()) rows.push(await growth(context, corpora, 'branchy', large, small, 1.5))
-  else rows.push({ work: branchy, note: 'the shared corpus is not there' })
+  const rows = [
+    await growth(context, corpora, 'linear', large, small, 1.2),
+    await growth(context, corpora, 'branchy', large, small, 1.5),
+  ]
   const jsonlMs = freshMedian(context.quick ? 2 : 3, workMs, 'jsonl view', corpora.jsonl('linear', large))
   rows.push(...(await commandLine(context, corpora, large, jsonlMs)))
   rows.push(...(await besidePeers(context, corpora, large, jsonlMs)))

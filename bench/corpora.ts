@@ -1,10 +1,20 @@
 /**
  * Streams made for the benchmark, as JSONL and in each kind of store. Each is made once a run, on first demand.
  */
-import { createReadStream, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
+import {
+  createReadStream,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
 import { openStore, type StoredRecord } from '../src/main.js'
-import { type Context, sharedFile } from './figure.js'
+import { type Context, projectRoot } from './figure.js'
 import { headerOf, Records, type RecordsOptions } from './generate.js'
 import { LineWriter } from './line-writer.js'
 import { batchesOf } from './peers/jsonl.js'
@@ -15,14 +25,9 @@ import { SqliteStore } from './peers/sqlite.js'
 export const SESSION = 'bench'
 /** What stands behind the compaction, alike in every stream. */
 const TAIL_RECORDS = 200
-const BRANCHED = 'claude-branched.asr.jsonl'
 
 /** `linear`: short records; `real`: the real shape; `branchy`: a real branched session over and over. */
 export type Kind = 'linear' | 'real' | 'branchy'
-
-export function hasBranchy(): boolean {
-  return existsSync(sharedFile(BRANCHED))
-}
 
 export class Corpora {
   private readonly folder: string
@@ -36,10 +41,18 @@ export class Corpora {
     return this.once(`${kind}-${records}.jsonl`, (file) => {
       const writer = new LineWriter(file)
       writer.write(headerOf(SESSION))
-      if (kind === 'branchy') writeBranchy(writer, records)
+      if (kind === 'branchy') writeBranchy(writer, records, this.session('claude-branched'))
       else writeLinear(writer, records, kind === 'linear' ? 'short' : 'real')
       writer.close()
     })
+  }
+
+  /** A session of real shape: the real one where it lies beside the project, else the one with made words. */
+  session(name: string): string {
+    const real = join(projectRoot, '..', 'shared', 'data', `${name}.asr.jsonl`)
+    if (existsSync(real)) return real
+    const made = join(projectRoot, 'test', 'corpus', `${name}.asr.jsonl.gz`)
+    return this.once(`${name}.asr.jsonl`, (file) => writeFileSync(file, gunzipSync(readFileSync(made))))
   }
 
   async store(kind: Kind, records: number): Promise<string> {
@@ -113,8 +126,8 @@ function writeTail(writer: LineWriter): void {
 }
 
 /** The branched session again and again, each copy's first record a child of the last record before it. */
-function writeBranchy(writer: LineWriter, records: number): void {
-  const lines = readFileSync(sharedFile(BRANCHED), 'utf8').trimEnd().split('\n').slice(1)
+function writeBranchy(writer: LineWriter, records: number, branched: string): void {
+  const lines = readFileSync(branched, 'utf8').trimEnd().split('\n').slice(1)
   let last: string | null = null
   for (let written = 0, copy = 0; written < records - 1 - TAIL_RECORDS; copy++) {
     for (const line of lines.slice(0, records - 1 - TAIL_RECORDS - written)) {

@@ -1,10 +1,10 @@
 /**
  * What a store takes on disk, log and index, of the JSONL that went in.
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { bytesOf, Corpora, importInto } from './corpora.js'
-import { type Context, count, round, sharedFile, sized } from './figure.js'
+import { type Context, count, round, sized } from './figure.js'
 import { batchesOf } from './peers/jsonl.js'
 import { LevelStore } from './peers/level.js'
 import { SqliteStore } from './peers/sqlite.js'
@@ -16,16 +16,12 @@ export async function disk(context: Context): Promise<Row[]> {
   const files = [
     { work: `short records, ${count(short)}`, jsonl: corpora.jsonl('linear', short), limit: 0.9 },
     { work: `real shape, ${count(real)}`, jsonl: corpora.jsonl('real', real), limit: 0.6 },
-    { work: 'claude-branched', jsonl: sharedFile('claude-branched.asr.jsonl'), limit: 0.9 },
-    { work: 'pi-tree', jsonl: sharedFile('pi-tree.asr.jsonl'), limit: 0.9 },
-    { work: 'pi-compacted', jsonl: sharedFile('pi-compacted.asr.jsonl'), limit: 0.6 },
+    { work: 'claude-branched', jsonl: corpora.session('claude-branched'), limit: 0.9 },
+    { work: 'pi-tree', jsonl: corpora.session('pi-tree'), limit: 0.9 },
+    { work: 'pi-compacted', jsonl: corpora.session('pi-compacted'), limit: 0.6 },
   ]
   const rows: Row[] = []
   for (const [number, { work, jsonl, limit }] of files.entries()) {
-    if (!existsSync(jsonl)) {
-      rows.push({ work, note: 'the shared corpus is not there' })
-      continue
-    }
     const folder = join(context.temp, `disk-${number}`)
     mkdirSync(folder)
     rows.push(...(await sizesOf(folder, work, jsonl, limit)))

@@ -1,7 +1,6 @@
 /**
  * What a figure is given, and what it gives back.
  */
-import { join } from 'node:path'
 import { cwd } from 'node:process'
 import type { Row } from './row.js'
 
@@ -25,10 +24,6 @@ export function sized(context: Context, full: number, quick: number): number {
 /** How many pairs of slices, or of processes. */
 export function pairsOf(context: Context, full = 60): number {
   return context.quick ? Math.min(full, 10) : full
-}
-
-export function sharedFile(name: string): string {
-  return join(projectRoot, '..', 'shared', 'data', name)
 }
 
 export function round(value: number, digits = 3): number {

@@ -1,6 +1,7 @@
 /**
  * Runs the compiled tests, each file in a process of its own, two at a time. Arguments keep the files whose paths hold
- * one of them: `npm test -- property/engine`. The last line is `N passed, N failed`.
+ * one of them: `npm test -- property/engine`. The last line is `N passed, N failed`, and
+ * `, N skipped` where tests could not run.
  */
 import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -26,6 +27,15 @@ export function judge(output, exit) {
   if (passed + failed + skipped === 0) return { passed, failed: 1, skipped, reason: `ran no test (${exit})` }
   if (failed === 0 && exit !== 'exit code 0') return { passed, failed: 1, skipped, reason: `ended with ${exit}` }
   return { passed, failed, skipped, reason: '' }
+}
+
+/** What all files said, in one line; what could not run is a part of it. */
+export function totals({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${leftOut(skipped)}`
+}
+
+function leftOut(skipped) {
+  return skipped > 0 ? `, ${skipped} skipped` : ''
 }
 
 /** Tests make their files in a folder of their own, see no store of the user's, and print without colour. */
@@ -69,7 +79,7 @@ function runFile(file, temporary) {
 }
 
 function report(file, { output, seconds, passed, failed, skipped, reason }) {
-  const left = skipped > 0 ? `, ${skipped} skipped` : ''
+  const left = leftOut(skipped)
   const why = reason === '' ? '' : `: ${reason}`
   stdout.write(`${failed > 0 ? 'FAIL' : 'ok  '} ${file}  ${passed} passed${left}  ${seconds.toFixed(1)} s${why}\n`)
   if (failed > 0) stdout.write(`${output.trimEnd()}\n\n`)
@@ -84,7 +94,7 @@ async function main(filters) {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exit(130))
   process.on('exit', cleanUp)
 
-  const sum = { passed: 0, failed: 0 }
+  const sum = { passed: 0, failed: 0, skipped: 0 }
   const waiting = files.entries()
   const worker = async () => {
     for (const [index, file] of waiting) {
@@ -92,6 +102,7 @@ async function main(filters) {
       report(file, result)
       sum.passed += result.passed
       sum.failed += result.failed
+      sum.skipped += result.skipped
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, worker))
@@ -99,7 +110,7 @@ async function main(filters) {
     stdout.write('no test file matches\n')
     sum.failed = 1
   }
-  stdout.write(`${sum.passed} passed, ${sum.failed} failed\n`)
+  stdout.write(`${totals(sum)}\n`)
   if (sum.failed > 0) process.exitCode = 1
 }
 

@@ -1,9 +1,9 @@
 /**
  * A session that was captured, recorded, and served again: a second client sees what the first one saw, but for the
- * declared losses. The captures lie outside of the project and are skipped when absent.
+ * declared losses.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
 import { ndJsonStream } from '@agentclientprotocol/sdk/experimental/v2/unstable'
 import { test } from 'uvu'
@@ -12,15 +12,10 @@ import { createRecorder, type ObservedFrame, openStore } from '../../src/main.js
 import { ClientView, type Fields, type Held } from '../acp/agent/client-view.js'
 import { asClient, asked, memoryPair, START } from '../acp/agent/support.js'
 import { projectRoot } from '../project/load-script.js'
+import { captureOf, framesOf } from '../support/corpora.js'
 import { ended, folder, start } from './helper.js'
 
-const OUTSIDE = resolve(projectRoot, '../shared/data/acp-frames')
 const OUR_OWN = join(projectRoot, 'test/acp/fixtures/sdk-example-agent.jsonl')
-
-function framesOf(file: string): ObservedFrame[] {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-  return lines.map((line) => JSON.parse(line))
-}
 
 /** What a client of the SDK is handed of updates: the frames as its parsing leaves them. */
 async function asParsed(frames: readonly ObservedFrame[]): Promise<{ sessionId: string; update: Fields }[]> {
@@ -90,32 +85,35 @@ async function servedView(store: string, sessionId: string): Promise<ClientView>
   return view
 }
 
-function capture(file: string, sessions: number): void {
-  const run = existsSync(file) ? test : test.skip
-  run(`ASR-732: what a client saw of ${file.split('/').at(-1)} is what a client of asr serve sees`, async () => {
-    const frames = framesOf(file)
-    const location = folder()
-    const store = await openStore(location)
-    const recorder = createRecorder(store)
-    for (const frame of frames) recorder.observe(frame)
-    const recorded = (await recorder.stop()).sessions
-    await store.close()
-    assert.is(recorded.length, sessions)
-    const views = await firstViews(frames)
-    for (const sessionId of recorded) {
-      const first = views.get(sessionId) ?? new ClientView()
-      const second = await servedView(location, sessionId)
-      assert.equal(second.entities, first.entities.map(butForLosses), sessionId)
-      assert.equal(second.current.title, first.current.title)
-      assert.equal(second.current.usage, first.current.usage)
-      if (first.current.state !== undefined) assert.equal(second.current.state, first.current.state)
-    }
-  })
+async function holds(frames: readonly ObservedFrame[], sessions: number): Promise<void> {
+  const location = folder()
+  const store = await openStore(location)
+  const recorder = createRecorder(store)
+  for (const frame of frames) recorder.observe(frame)
+  const recorded = (await recorder.stop()).sessions
+  await store.close()
+  assert.is(recorded.length, sessions)
+  const views = await firstViews(frames)
+  for (const sessionId of recorded) {
+    const first = views.get(sessionId) ?? new ClientView()
+    const second = await servedView(location, sessionId)
+    assert.equal(second.entities, first.entities.map(butForLosses), sessionId)
+    assert.equal(second.current.title, first.current.title)
+    assert.equal(second.current.usage, first.current.usage)
+    if (first.current.state !== undefined) assert.equal(second.current.state, first.current.state)
+  }
 }
 
-capture(join(OUTSIDE, 'demo-all-kinds.alpha9.jsonl'), 3)
-capture(join(OUTSIDE, 'claude-agent-acp-0.98.0.alpha9.jsonl'), 3)
-capture(join(OUTSIDE, 'sdk-example-agent.alpha9.jsonl'), 1)
-capture(OUR_OWN, 1)
+const CAPTURES = { 'demo-all-kinds': 3, 'claude-agent-acp-0.98.0': 3, 'sdk-example-agent': 1 }
+for (const [name, sessions] of Object.entries(CAPTURES)) {
+  for (const corpus of captureOf(`${name}.alpha9`)) {
+    corpus.test(`ASR-732: what a client saw of ${corpus.title} is what a client of asr serve sees`, () =>
+      holds(framesOf(corpus.bytes()), sessions),
+    )
+  }
+}
+
+test('ASR-732: what a client saw of our own capture is what a client of asr serve sees', () =>
+  holds(framesOf(readFileSync(OUR_OWN)), 1))
 
 test.run()

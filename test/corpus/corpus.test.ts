@@ -1,9 +1,7 @@
 /** CORE-16, CORE-21, CORE-26: on recorded sessions the engine answers as the model does, at every record. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { memoryLocation, openStore } from '../../src/main.js'
@@ -11,17 +9,10 @@ import type { Store, Stream } from '../../src/store/api.js'
 import { isFault } from '../property/model.js'
 import { importFile, type ModelImport } from '../property/model-import.js'
 import { bytesOf, collect, compareAt, compareEntity, compareRecord, compareState, nameOf } from '../property/subject.js'
+import { sessions } from '../support/corpora.js'
 
-const SUFFIX = '.asr.jsonl'
 /** Every so many records all of an answer is compared, not its ids alone. */
 const SAMPLE = 150
-
-/** From build/test/corpus or wherever the tests were compiled to: the project is where the tests are run. */
-const DATA = [process.cwd(), fileURLToPath(new URL('../../..', import.meta.url))]
-  .map((root) => path.resolve(root, '../shared/data'))
-  .find((folder) => existsSync(folder))
-
-const FILES = DATA === undefined ? [] : readdirSync(DATA).filter((name) => name.endsWith(SUFFIX))
 
 function modelOf(bytes: Uint8Array): ModelImport {
   const outcome = importFile(bytes)
@@ -82,11 +73,11 @@ async function expectSound(store: Store, stream: Stream, bytes: Uint8Array): Pro
   )
 }
 
-for (const name of FILES) {
-  const bytes = new Uint8Array(readFileSync(path.join(DATA as string, name)))
-  const session = name.slice(0, -SUFFIX.length)
+for (const corpus of sessions) {
+  const { name: session, title } = corpus
 
-  test(`${name}: an import answers as the model at every record, and exports the same bytes`, async () => {
+  corpus.test(`${title}: an import answers as the model at every record, and exports the same bytes`, async () => {
+    const bytes = new Uint8Array(corpus.bytes())
     const expected = modelOf(bytes)
     const store = await openStore(memoryLocation())
     const report = await store.importJsonl([bytes])
@@ -103,29 +94,33 @@ for (const name of FILES) {
     await store.close()
   })
 
-  test(`${name}: reopened, with its index rebuilt or deleted, a store on disk gives the same answers`, async () => {
-    const expected = modelOf(bytes)
-    const folder = await mkdtemp(path.join(tmpdir(), 'asr-corpus-'))
-    try {
-      const steps: ((store: Store) => Promise<unknown>)[] = [
-        (store) => store.importJsonl([bytes]),
-        async () => {},
-        (store) => store.rebuildIndex(),
-        async () => {},
-      ]
-      for (const [i, step] of steps.entries()) {
-        if (i === steps.length - 1) await rm(path.join(folder, 'index'), { recursive: true })
-        const store = await openStore(folder)
-        await step(store)
-        const stream = await store.stream(session)
-        await compareEverywhere(stream, expected, 37)
-        await expectSound(store, stream, bytes)
-        await store.close()
+  corpus.test(
+    `${title}: reopened, with its index rebuilt or deleted, a store on disk gives the same answers`,
+    async () => {
+      const bytes = new Uint8Array(corpus.bytes())
+      const expected = modelOf(bytes)
+      const folder = await mkdtemp(path.join(tmpdir(), 'asr-corpus-'))
+      try {
+        const steps: ((store: Store) => Promise<unknown>)[] = [
+          (store) => store.importJsonl([bytes]),
+          async () => {},
+          (store) => store.rebuildIndex(),
+          async () => {},
+        ]
+        for (const [i, step] of steps.entries()) {
+          if (i === steps.length - 1) await rm(path.join(folder, 'index'), { recursive: true })
+          const store = await openStore(folder)
+          await step(store)
+          const stream = await store.stream(session)
+          await compareEverywhere(stream, expected, 37)
+          await expectSound(store, stream, bytes)
+          await store.close()
+        }
+      } finally {
+        await rm(folder, { recursive: true, force: true })
       }
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
-  })
+    },
+  )
 }
 
 test.run()

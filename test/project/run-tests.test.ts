@@ -9,7 +9,10 @@ interface Judgement {
   reason: string
 }
 
-const { judge } = await loadScript<{ judge(output: string, exit: string): Judgement }>('run-tests.mjs')
+const { judge, totals: sum } = await loadScript<{
+  judge(output: string, exit: string): Judgement
+  totals(sum: Omit<Judgement, 'reason'>): string
+}>('run-tests.mjs')
 const GOOD = 'exit code 0'
 const totals = (total: number, passed: number, skipped: number) =>
   `• •   (${passed} / ${total})\n\n  Total:     ${total}\n  Passed:    ${passed}\n  Skipped:   ${skipped}\n  Duration:  1.00ms\n\n`
@@ -36,6 +39,11 @@ test('a file whose tests are all skipped has not failed', () => {
 test('a file that passed all tests and then crashed or was killed has failed', () => {
   assert.is(judge(totals(3, 3, 0), 'exit code 1').failed, 1)
   assert.is(judge(totals(3, 3, 0), 'SIGKILL').failed, 1)
+})
+
+test('what could not run stands in the last line', () => {
+  assert.is(sum({ passed: 3, failed: 0, skipped: 0 }), '3 passed, 0 failed')
+  assert.is(sum({ passed: 3, failed: 1, skipped: 2 }), '3 passed, 1 failed, 2 skipped')
 })
 
 test.run()

@@ -74,6 +74,14 @@ test('no test keeps the others from running', () => {
   )
 })
 
+test('what lies beside the project is looked for in one place of the tests and one of the benchmark', () => {
+  const beside = /'\.\.(?:\/|', ')shared/
+  assert.equal(
+    everything.filter((path) => beside.test(read(path))),
+    ['test/support/corpora.ts', 'bench/corpora.ts'],
+  )
+})
+
 test('every error code is named by a test', () => {
   const named = new Set(
     tests.filter((path) => !path.startsWith('test/project/')).flatMap((path) => read(path).match(/\w+/g) ?? []),

@@ -1,8 +1,6 @@
 /**
  * ASR-732: recording the replay of a stream gives an equivalent stream, and doing it again gives the same once more.
  */
-import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { test } from 'uvu'
@@ -11,7 +9,7 @@ import { compareContextViews } from '../../src/acp/equivalence/compare.js'
 import { memoryLocation, openStore, type Stream } from '../../src/main.js'
 import { schemaOf } from '../acp/generator.js'
 import { recordAll } from '../acp/support.js'
-import { projectRoot } from '../project/load-script.js'
+import { captureOf, framesOf, sessions } from '../support/corpora.js'
 import { type Json, type Rec, same } from './json.js'
 import { ModelStream } from './model.js'
 import { HEADER, modelled, modelOf, recordReplay, saidBy, streamOf } from './round-trip.js'
@@ -140,24 +138,19 @@ async function holdsOutside(stream: Stream): Promise<number> {
   return comparison.compared
 }
 
-const OUTSIDE = resolve(projectRoot, '../shared/data')
-
-for (const name of ['claude-branched', 'pi-tree', 'pi-compacted']) {
-  const file = resolve(OUTSIDE, `${name}.asr.jsonl`)
-  const run = existsSync(file) ? test : test.skip
-  run(`ASR-732: the session ${name} is equivalent to the recording of its replay`, async () => {
+for (const corpus of sessions) {
+  corpus.test(`ASR-732: the session ${corpus.title} is equivalent to the recording of its replay`, async () => {
     const store = await openStore(memoryLocation())
-    await store.importJsonl([readFileSync(file)])
-    assert.ok((await holdsOutside(await store.stream(name))) > 50)
+    await store.importJsonl([corpus.bytes()])
+    assert.ok((await holdsOutside(await store.stream(corpus.name))) > 50)
   })
 }
 
-for (const name of ['demo-all-kinds', 'claude-agent-acp-0.98.0', 'sdk-example-agent']) {
-  const file = resolve(OUTSIDE, `acp-frames/${name}.alpha9.jsonl`)
-  const run = existsSync(file) ? test : test.skip
-  run(`ASR-732: each session of the capture ${name} is equivalent to the recording of its replay`, async () => {
-    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-    const { store, summary } = await recordAll(lines.map((line) => JSON.parse(line)))
+const CAPTURES = ['demo-all-kinds', 'claude-agent-acp-0.98.0', 'sdk-example-agent']
+
+for (const corpus of CAPTURES.flatMap((name) => captureOf(`${name}.alpha9`))) {
+  corpus.test(`ASR-732: each session of ${corpus.title} is equivalent to the recording of its replay`, async () => {
+    const { store, summary } = await recordAll(framesOf(corpus.bytes()))
     let compared = 0
     for (const sessionId of summary.sessions) compared += await holdsOutside(await store.stream(sessionId))
     assert.ok(compared > 0)

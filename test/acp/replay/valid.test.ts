@@ -1,22 +1,19 @@
 /**
  * Whatever a stream holds: what is told of it is valid, and a client takes it.
  */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { losses, replay, type SessionUpdateParams } from '../../../src/acp/replay/main.js'
-import { memoryLocation, type ObservedFrame, openStore, type Stream } from '../../../src/main.js'
-import { projectRoot } from '../../project/load-script.js'
+import { memoryLocation, openStore, type Stream } from '../../../src/main.js'
 import { settings } from '../../property/settings.js'
 import { collect } from '../../support/collect.js'
+import { captures, framesOf, sessions } from '../../support/corpora.js'
 import { UPDATE_KINDS, updateArbitrary } from '../generator.js'
 import { recordAll, talk, type Update } from '../support.js'
 import { drafts, streamOfDrafts } from './arbitraries.js'
 import { assertTaken, assertValid } from './support.js'
 
-const DATA = resolve(projectRoot, '../shared/data')
 const KINDS = ['user_message', 'agent_message', 'agent_thought', 'tool_call_update', 'plan_update', 'terminal_update']
 const AFTER = ['compaction_update', 'session_info_update', 'usage_update', 'state_update']
 
@@ -60,32 +57,23 @@ test('ASR-725: of any recorded traffic, every update is one that a client takes 
   )
 })
 
-function outside(folder: string, suffix: string, check: (file: string) => Promise<void>): void {
-  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(suffix)) : []
-  const run = names.length > 0 ? test : test.skip
-  run(`every update of ${folder.slice(DATA.length - 4)}/*${suffix} is one that a client takes whole`, async () => {
-    for (const name of names) await check(join(folder, name))
+for (const corpus of sessions) {
+  corpus.test(`every update of the session ${corpus.title} is one that a client takes whole`, async () => {
+    const store = await openStore(memoryLocation())
+    const { sessionId } = await store.importJsonl([corpus.bytes()])
+    const stream = await store.stream(sessionId)
+    assert.ok((await checked(stream, assertTaken)).length > 50)
+    for (const { recordId } of (await stream.leaves()).slice(0, 20)) {
+      for (const params of await collect(replay(stream, { at: recordId }))) assertTaken(params)
+    }
   })
 }
 
-outside(DATA, '.asr.jsonl', async (file) => {
-  const store = await openStore(memoryLocation())
-  const { sessionId } = await store.importJsonl([readFileSync(file)])
-  const stream = await store.stream(sessionId)
-  assert.ok((await checked(stream, assertTaken)).length > 50)
-  for (const { recordId } of (await stream.leaves()).slice(0, 20)) {
-    for (const params of await collect(replay(stream, { at: recordId }))) assertTaken(params)
-  }
-})
-
-outside(join(DATA, 'acp-frames'), '.jsonl', async (file) => {
-  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
-  const frames = lines.map((line): ObservedFrame => {
-    const { dir, frame, at, conn } = JSON.parse(line)
-    return { dir, frame, at, conn }
+for (const corpus of captures) {
+  corpus.test(`every update of the recorded capture ${corpus.title} is one that a client takes whole`, async () => {
+    const { store, summary } = await recordAll(framesOf(corpus.bytes()))
+    for (const sessionId of summary.sessions) await checked(await store.stream(sessionId), assertTaken)
   })
-  const { store, summary } = await recordAll(frames)
-  for (const sessionId of summary.sessions) await checked(await store.stream(sessionId), assertTaken)
-})
+}
 
 test.run()
