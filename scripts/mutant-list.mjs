@@ -283,4 +283,32 @@ export const MUTANTS = [
     put: 'const done = Promise.resolve(before === undefined).then(',
     tests: ['acp/agent/flow'],
   },
+  {
+    name: 'a folder is tried for again where one that is there takes none',
+    file: 'src/log/node-make-folder.ts',
+    find: "errnoOf(error) !== 'ENOENT' || existsSync(above)",
+    put: "errnoOf(error) !== 'ENOENT'",
+    tests: ['log/node-make-folder'],
+  },
+  {
+    name: 'the end of the agent waits for whoever holds its output',
+    file: 'src/cli/record-proxy.ts',
+    find: 'await Promise.race([output, drained(from), late])',
+    put: 'await Promise.race([output, late])',
+    tests: ['cli/record-end'],
+  },
+  {
+    name: 'what a client has not taken when the agent ends is dropped',
+    file: 'src/cli/record-proxy.ts',
+    find: 'if (from.isPaused()) continue',
+    put: 'if (from.isPaused()) return',
+    tests: ['cli/record-end'],
+  },
+  {
+    name: 'an agent is not tied to its recorder',
+    file: 'src/cli/tied.ts',
+    find: 'status === 0 ?',
+    put: 'status === -1 ?',
+    tests: ['cli/record-end'],
+  },
 ]

@@ -8,7 +8,6 @@ import {
   fstatSync,
   fsyncSync,
   ftruncateSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readSync,
@@ -21,6 +20,7 @@ import { dirname, join, resolve } from 'node:path'
 import { AsrError } from '../record/error.js'
 import { assertFileName } from './file-name.js'
 import { errnoOf } from './io-error.js'
+import { makeFolder } from './node-make-folder.js'
 import type { LogStorage, StoredFile } from './storage.js'
 
 /** A store of many streams stays far below the usual limit of 1,024 descriptors a process. */
@@ -97,7 +97,7 @@ export class NodeStorage implements LogStorage {
   rename(from: string, to: string): void {
     this.#assertWritable()
     const target = this.#path(to)
-    mkdirSync(dirname(target), { recursive: true })
+    makeFolder(dirname(target))
     renameSync(this.#path(from), target)
     this.#forget(to)
     const file = this.#open.get(from)
@@ -165,7 +165,7 @@ export class NodeStorage implements LogStorage {
     } catch (error) {
       if (!create || errnoOf(error) !== 'ENOENT') throw error
     }
-    mkdirSync(dirname(path), { recursive: true })
+    makeFolder(dirname(path))
     const fd = openSync(path, 'a+')
     this.#unsynced.add(name)
     return fd

@@ -5,7 +5,6 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
-  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -21,6 +20,7 @@ import { createRowCache } from '../index/row-cache.js'
 import { compactRows, type IndexLevel } from '../index/rows.js'
 import { guardStorage } from '../log/guarded-storage.js'
 import { errnoOf, ioError } from '../log/io-error.js'
+import { makeFolder } from '../log/node-make-folder.js'
 import { NodeStorage } from '../log/node-storage.js'
 import { NATIVE_FOLDER, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
 import type { LogStorage } from '../log/storage.js'
@@ -79,7 +79,7 @@ async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise
 async function openToWrite(folder: string, options: StoreOptions): Promise<OpenedFolder> {
   const state = inspect(folder)
   if (state === 'empty' && options.create === false) throw notAStore(folder, 'there is no store')
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   const lock = FolderLock.acquire(folder)
   const notices: Diagnostic[] = []
   let level: IndexLevel | undefined

@@ -6,6 +6,7 @@ import { spawnSync } from 'node:child_process'
 import {
   chmodSync,
   chownSync,
+  existsSync,
   mkdirSync,
   readdirSync,
   rmSync,
@@ -36,6 +37,7 @@ const CHILD = fileURLToPath(new URL('./machine-child.js', import.meta.url))
 const withLimits = testWhere(hasShell, 'there is no `ulimit -n`')
 const asNobody = testWhere(isRoot, 'only root can become somebody without rights')
 const inNamespace = testWhere(hasNamespaces, '`unshare -m` is not allowed')
+const besideProc = testWhere(existsSync('/proc/self'), 'there is no /proc')
 const onSmallDisk = testWhere(hasMounts, 'mounting one is not allowed; the faulty storage does it everywhere')
 
 /** Runs the child, behind what comes before it on the command line. */
@@ -180,6 +182,21 @@ test('paths that are no folder for a store: refused with a code, and left as the
   }
   assert.equal(imageOf(join(top, 'full')), before)
   assert.equal(readdirSync(top).sort(), ['dangling', 'file', 'full', 'loop'])
+})
+
+besideProc('folders that are there and take no others: refused with a code, and soon', async () => {
+  for (const path of ['/proc/none', '/proc/none/below', '/proc/self/none/below', '/dev/null/none', '/proc/self/exe']) {
+    const { stdout, stderr } = spawnSync(process.execPath, [CHILD, 'attempt', path], {
+      encoding: 'utf8',
+      timeout: 120_000,
+      killSignal: 'SIGKILL',
+    })
+    assert.match(
+      stdout === '' ? `no answer ${stderr}` : (JSON.parse(stdout) as Outcome).open,
+      /^ASR_(IO|FORMAT|READ_ONLY)$/,
+      path,
+    )
+  }
 })
 
 test('a folder that is taken away from under a writer: its next append is fenced, close does not hang, nothing is made again', async () => {
