@@ -270,6 +270,20 @@ export const MUTANTS = [
     tests: ['property/status'],
   },
   {
+    name: 'that times are in another unit is not said',
+    file: 'src/acp/record/time.ts',
+    find: 'return unit === expected ? { time } :',
+    put: 'return unit !== undefined ? { time } :',
+    tests: ['acp/record/time'],
+  },
+  {
+    name: 'seconds of the epoch are taken for milliseconds',
+    file: 'src/acp/record/time.ts',
+    find: "['seconds', 1],",
+    put: "['seconds', 1e3],",
+    tests: ['acp/record/time'],
+  },
+  {
     name: 'what an agent tells a client of its state is kept whole',
     file: 'src/acp/record/router.ts',
     find: 'if (isStateMethod(method)) return sizesOf(frame, method)',

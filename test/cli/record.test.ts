@@ -65,6 +65,29 @@ test('asr record --frames names the lines that are no frames, and ends with 1', 
   assert.match(stderr, '2 frames, 1 of them no JSON-RPC')
 })
 
+test('asr record --frames reads times as what they are, and says so once a kind', async () => {
+  const store = folder()
+  const { frames } = talk().say('a', 'x').say('b', 'x').say('c', 'x').say('d', 'x')
+  const times = [1_793_025_000, '1793025000.25', '2026-10-26T14:30:00', 1_793_025_000_500]
+  const timed = frames.map((frame, index) => ({ ...frame, at: times[index % times.length] }))
+  const capture = file('capture.jsonl', timed.map((frame) => `${JSON.stringify(frame)}\n`).join(''))
+  const { code, stderr } = await run(['--store', store, 'record', '--frames', capture])
+  assert.is(code, 0)
+  assert.equal(
+    [...stderr.matchAll(/capture\.jsonl:(\d+) has a time that is read as (.*), and so are those like it\n/g)].map(
+      ([, line, kind]) => `${line} ${kind}`,
+    ),
+    ['1 seconds of the epoch', '3 UTC, as they name no offset'],
+  )
+  const opened = await openStore(store, { readOnly: true })
+  const records = await recordsOf(await opened.stream('s'))
+  await opened.close()
+  assert.equal(
+    records.map(({ ts }) => ts),
+    ['00.000Z', '00.250Z', '00Z', '00.500Z'].map((rest) => `2026-10-26T14:30:${rest}`),
+  )
+})
+
 test('asr record needs either an agent or --frames', async () => {
   assert.is((await run(['record'])).code, 2)
   assert.is((await run(['record', '--frames', 'x', '--', 'agent'])).code, 2)

@@ -14,7 +14,7 @@ export interface ObservedFrame {
   frame?: unknown
   /** the frame's text as it was on the wire, where it is at hand; alone when it is no JSON */
   text?: string
-  /** when it was seen: text of ISO 8601, or milliseconds; default now */
+  /** when it was seen: text of ISO 8601 with an offset, or milliseconds of the epoch; default now */
   at?: string | number
   /** default 0 */
   conn?: ConnectionKey
@@ -39,7 +39,7 @@ export interface RecorderOptions {
   knownSession?: 'continue' | 'skip'
   /** told of what could not be recorded; never thrown */
   onProblem?: (problem: RecorderProblem) => void
-  /** milliseconds, for frames that come without a time */
+  /** milliseconds of the epoch, for frames that come without a time */
   now?: () => number
 }
 
@@ -56,6 +56,8 @@ export type ProblemCode =
   | 'wire_failed'
   /** the connection speaks another version of the protocol and is not recorded */
   | 'protocol_version'
+  /** times of frames are in another unit than milliseconds or without an offset, or can not be read; once a kind */
+  | 'time_read'
   /** a frame could not be dealt with */
   | 'frame_failed'
 

@@ -16,6 +16,7 @@ import { Feed } from './feed.js'
 import { Router, type Sighting, wireLine } from './router.js'
 import { redactedOther, redactedText, withoutStates } from './secrets.js'
 import { Session } from './session.js'
+import { readTime } from './time.js'
 import { CONNECTION_FILE, WireFile, type WireStorage, wireFileName, wireStorageOf } from './wire.js'
 
 /** Records ACP v2 connections into a store (ASR-700 to ASR-723, ASR-734, ASR-735). */
@@ -23,14 +24,13 @@ export function createRecorder(store: Store, options: RecorderOptions = {}): Rec
   return new AcpRecorder(store, options)
 }
 
-const ISO_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/
-
 class AcpRecorder implements Recorder {
   private readonly feeds = new Map<string, Feed>()
   private readonly connections = new Map<ConnectionKey, Connection>()
   private readonly secretFields: ReadonlySet<string>
   private readonly wireStorage: WireStorage | undefined
   private readonly router: Router
+  private readonly timesTold = new Set<string>()
   private readonly counts = { frames: 0, notJsonRpc: 0, problems: 0 }
   private asideFile: Promise<WireFile | undefined> | undefined
   private stopped: Promise<RecorderSummary> | undefined
@@ -160,10 +160,25 @@ class AcpRecorder implements Recorder {
     this.report({ code: 'protocol_version', message })
   }
 
-  private time(at: string | number | undefined): string {
-    const given = new Date(at ?? Number.NaN)
-    if (Number.isNaN(given.getTime())) return new Date(this.options.now?.() ?? Date.now()).toISOString()
-    return typeof at === 'string' && ISO_TIME.test(at) ? at : given.toISOString()
+  /** A time that can not be read is that of receipt. */
+  private time(at: unknown): string {
+    return this.timeIn(at) ?? this.timeIn(this.options.now?.()) ?? new Date().toISOString()
+  }
+
+  /** The time that is given, if one is. Of each kind that is not what was asked for the first is told. */
+  private timeIn(given: unknown): string | undefined {
+    if (given === undefined || given === null) return undefined
+    const read = readTime(given)
+    const shown = typeof given === 'string' || typeof given === 'number' ? String(given).slice(0, 40) : typeof given
+    if (read === undefined) this.tellTime('', `a time can not be read (${shown}): it is that of its receipt`)
+    else if (read.readAs !== undefined) this.tellTime(read.readAs, `times of frames are read as ${read.readAs}`)
+    return read?.time
+  }
+
+  private tellTime(kind: string, message: string): void {
+    if (this.timesTold.has(kind)) return
+    this.timesTold.add(kind)
+    this.report({ code: 'time_read', message })
   }
 
   private failed(cause: unknown, sessionId?: string): void {

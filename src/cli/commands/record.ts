@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { readTime } from '../../acp/record/time.js'
 import type { KeepWire, ObservedFrame, RecorderOptions, RecorderProblem, RecorderSummary } from '../../main.js'
 import { action, type Cli, example } from '../cli.js'
 import { endBad } from '../exit.js'
@@ -63,12 +64,18 @@ async function recordCapture({ location }: Cli, file: string, options: RecordOpt
     const { createRecorder } = await import('../../acp/record/recorder.js')
     const recorder = createRecorder(store, { ...recorderOptions(options), onProblem, knownSession: 'skip' })
     const input = await openInput(file, { signal })
+    const told = new Set<string>()
     const lines = new LineSplitter((text, line) => {
       const frame = captured(text)
-      if (frame !== undefined) recorder.observe(frame)
-      if (frame !== undefined && isTimed(frame)) return
-      bad++
-      say(`${file}:${line} ${frame === undefined ? 'is no frame' : 'has a time that can not be read'}`)
+      const at = frame?.at === undefined ? undefined : readTime(frame.at)
+      if (frame !== undefined) recorder.observe({ ...frame, at: at?.time })
+      if (frame === undefined || (frame.at !== undefined && at === undefined)) {
+        bad++
+        say(`${file}:${line} ${frame === undefined ? 'is no frame' : 'has a time that can not be read'}`)
+      }
+      if (at?.readAs === undefined || told.has(at.readAs)) return
+      told.add(at.readAs)
+      say(`${file}:${line} has a time that is read as ${at.readAs}, and so are those like it`)
     })
     for await (const chunk of input.chunks) {
       lines.push(chunk)
@@ -80,7 +87,8 @@ async function recordCapture({ location }: Cli, file: string, options: RecordOpt
   })
 }
 
-function captured(text: string): ObservedFrame | undefined {
+/** A line of a capture; its time is whatever it says. */
+function captured(text: string): (Omit<ObservedFrame, 'at'> & { at?: unknown }) | undefined {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -95,13 +103,9 @@ function captured(text: string): ObservedFrame | undefined {
     dir,
     frame,
     ...(typeof raw === 'string' && { text: raw }),
-    ...((typeof at === 'string' || typeof at === 'number') && { at }),
+    ...(at !== undefined && at !== null && { at }),
     ...((typeof conn === 'string' || typeof conn === 'number') && { conn }),
   }
-}
-
-function isTimed({ at }: ObservedFrame): boolean {
-  return at === undefined || !Number.isNaN(new Date(at).getTime())
 }
 
 /** The traffic comes first: a store that can not be opened is said, and the agent runs unrecorded. */

@@ -150,7 +150,24 @@ test('ASR-707: a time that can not be read is the time of receipt, and no frame 
     records.map(({ ts }) => ts),
     [received, received, received, '2026-10-26T16:30:00+02:00'],
   )
-  assert.equal(problems, [])
+  assert.equal(
+    problems.map(({ code }) => code),
+    ['time_read'],
+  )
+})
+
+test('ASR-707: times in another unit are read as what they are, and it is said, once a unit; the clock of the caller too', async () => {
+  const AT_S = 1_793_025_000
+  const { frames } = talk().say('a', 'x').say('b', 'x').say('c', 'x').say('d', 'x')
+  const times = [AT_S, AT_S, AT_S * 1e6, undefined]
+  const timed = frames.map((frame, index) => ({ ...frame, at: times.at(index % times.length) }))
+  const { store, problems } = await recordAll(timed, { now: () => AT_S })
+  for (const { ts } of ofType(await recordsOf(await store.stream('s')), 'message'))
+    assert.is(ts, '2026-10-26T14:30:00.000Z')
+  assert.equal(
+    problems.map(({ code, message }) => [code, message]),
+    ['seconds', 'microseconds'].map((unit) => ['time_read', `times of frames are read as ${unit} of the epoch`]),
+  )
 })
 
 test.run()
