@@ -325,4 +325,32 @@ export const MUTANTS = [
     put: 'status === -1 ?',
     tests: ['cli/record-end'],
   },
+  {
+    name: 'an exact number is stored as its double',
+    file: 'src/record/exact.ts',
+    find: 'if (isExactNumber(value)) return value.literal',
+    put: 'if (isExactNumber(value)) return String(value.valueOf())',
+    tests: ['property/exact'],
+  },
+  {
+    name: 'a revision is made from what was rounded',
+    file: 'src/acp/record/stored.ts',
+    find: 'return text === undefined ? record : (parseExact(text) as StoredRecord)',
+    put: 'return text === undefined ? (parseExact("{}") as StoredRecord) : record',
+    tests: ['property/exact'],
+  },
+  {
+    name: 'a fork is made of values',
+    file: 'src/acp/agent/fork.ts',
+    find: "return withMember(text, 'copiedFrom', ",
+    put: "return withMember(JSON.stringify(JSON.parse(text)), 'copiedFrom', ",
+    tests: ['property/exact'],
+  },
+  {
+    name: 'a patch rounds what it leaves alone',
+    file: 'src/store/stream.ts',
+    find: 'const current = parseExact(this.core.log.line(await this.headerFrame())) as Header',
+    put: 'const current = await this.headerInForce()',
+    tests: ['property/exact'],
+  },
 ]

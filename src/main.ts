@@ -24,5 +24,6 @@ export {
 export { memoryLocation, openStore } from './jsonl/open.js'
 export type { LogStorage, StoredFile } from './log/storage.js'
 export { AsrError, type Diagnostic, isAsrError, type Severity } from './record/error.js'
+export { ExactNumber, exactJson, parseExact } from './record/exact.js'
 export type { AsrRecord, Header, Json, StoredRecord } from './record/record.js'
 export type * from './store/api.js'

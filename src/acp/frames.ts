@@ -1,6 +1,7 @@
 /**
  * JSON-RPC messages: what a frame is, and who answers what.
  */
+import { numberOf } from '../record/exact.js'
 import { isObject, type JsonObject } from './json.js'
 
 /** Client to agent, or agent to client. */
@@ -18,7 +19,8 @@ const EMPTY: JsonObject = {}
 /** What a JSON value says as a JSON-RPC message; undefined when it is none. Batches are lists of messages (M24). */
 export function messageOf(frame: unknown): Message | undefined {
   if (!isObject(frame)) return undefined
-  const { method, params, id } = frame
+  const { method, params } = frame
+  const id = numberOf(frame.id) ?? frame.id
   if (typeof method === 'string') {
     const given = isObject(params) ? params : EMPTY
     if (id === undefined) return { kind: 'notification', method, params: given }

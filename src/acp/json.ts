@@ -1,13 +1,14 @@
 /**
  * Reading JSON that came from elsewhere: a field of the wrong kind counts as left out.
  */
+import { isExactNumber, numberOf } from '../record/exact.js'
 
 export interface JsonObject {
   readonly [key: string]: unknown
 }
 
 export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isExactNumber(value)
 }
 
 export function textOf(value: unknown): string | undefined {
@@ -40,9 +41,16 @@ export function sameJson(a: unknown, b: unknown): boolean {
   if (Array.isArray(a)) {
     return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameJson(item, b[index]))
   }
-  if (!isObject(a) || !isObject(b)) return false
+  if (!isObject(a) || !isObject(b)) return isSameNumber(a, b)
   const keys = definedKeys(a)
   return keys.length === definedKeys(b).length && keys.every((key) => Object.hasOwn(b, key) && sameJson(a[key], b[key]))
+}
+
+/** Read from the store, a number has lost its digits: then the double counts. */
+function isSameNumber(a: unknown, b: unknown): boolean {
+  const double = numberOf(a)
+  if (double === undefined || !Object.is(double, numberOf(b))) return false
+  return !isExactNumber(a) || !isExactNumber(b) || a.literal === b.literal
 }
 
 function definedKeys(object: JsonObject): string[] {

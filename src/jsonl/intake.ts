@@ -4,6 +4,7 @@
 import { answer } from '../index/query.js'
 import { canonicalText } from '../record/canonical.js'
 import { AsrError, type Diagnostic, isAsrError, type KeptCode } from '../record/error.js'
+import { parseExact } from '../record/exact.js'
 import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
 import { badField } from '../record/validate.js'
 import { headerEntry } from '../store/append-queue.js'
@@ -142,16 +143,17 @@ export class Intake {
   }
 
   /** A further header line is a revision (CORE-3). */
-  private async takeHeader(value: { [key: string]: unknown }, { number: line, rounded }: Origin): Promise<void> {
+  private async takeHeader(value: { [key: string]: unknown }, { number: line, text, rounded }: Origin): Promise<void> {
     const { core } = this
     if (typeof value.sessionId === 'string' && value.sessionId !== core.sessionId)
       throw mismatch(core.sessionId, value.sessionId, line)
     await this.flush()
     const { log, index } = core
-    const current = log.decode(await log.frame(index.state.header.location)) as unknown as Header
+    // What the line leaves alone stays as it is, to the digit.
+    const current = parseExact(log.line(await log.frame(index.state.header.location))) as Header
     let revised: Header | undefined
     try {
-      revised = revisedHeader(current, value)
+      revised = revisedHeader(current, text === undefined ? value : (parseExact(text) as Record<string, unknown>))
     } catch (error) {
       if (!isAsrError(error)) throw error
       return this.refuse({ code: 'bad_field', message: error.message, line, severity: 'refused' })

@@ -1,7 +1,7 @@
 /**
  * Whether JSON's number literals survive `JSON.parse`, which takes the nearest double (CORE-7).
  */
-import { stringEnd } from './json-text.js'
+import { stringEnd } from '../record/json-text.js'
 
 const QUOTE = 0x22
 const PLUS = 0x2b

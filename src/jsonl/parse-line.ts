@@ -2,9 +2,9 @@
  * What a line of JSONL says: a JSON object, or why it is refused (CORE-2, CORE-7).
  */
 import type { RefusedCode } from '../record/error.js'
+import { hasBrackets, nesting } from '../record/json-text.js'
 import { NESTING_MAX } from '../record/limits.js'
 import type { Json } from '../record/record.js'
-import { hasBrackets, nesting } from './json-text.js'
 import type { Line } from './lines.js'
 import { numberFidelity } from './number-literals.js'
 

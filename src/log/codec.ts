@@ -3,7 +3,7 @@
  * JSON the line, deflate where it helps.
  */
 import { Packr, Unpackr } from 'msgpackr'
-import { exactJson } from '../record/canonical.js'
+import { exactJson } from '../record/exact.js'
 import { RECORD_BYTES_MAX } from '../record/limits.js'
 import type { Json } from '../record/record.js'
 import { deflateRaw, inflateRaw } from './deflate.js'

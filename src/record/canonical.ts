@@ -2,6 +2,7 @@
  * Canonical text (RFC 8785, JCS) and the check that a value is JSON, in one walk (CORE-7, CORE-8).
  */
 import { AsrError } from './error.js'
+import { isExactNumber } from './exact.js'
 import { NESTING_MAX, RECORD_BYTES_MAX } from './limits.js'
 
 export interface Canonical {
@@ -74,8 +75,8 @@ function order(value: unknown, depth: number): unknown {
     checkScalar(value)
     return value
   }
-  enter(depth)
   if (Array.isArray(value)) {
+    enter(depth)
     const array = new Array<unknown>(value.length)
     for (let i = 0; i < value.length; i++) {
       const item = order(value[i], depth + 1)
@@ -84,6 +85,8 @@ function order(value: unknown, depth: number): unknown {
     }
     return array
   }
+  if (!isPlainObject(value)) return doubleOf(value)
+  enter(depth)
   const shape = shapeIn(value)
   if (!shape.orderly) return DISORDERLY
   const object: Record<string, unknown> = {}
@@ -100,9 +103,13 @@ function write(value: unknown, depth: number): string {
     checkScalar(value)
     return JSON.stringify(value)
   }
+  if (Array.isArray(value)) {
+    enter(depth)
+    // `map` would leave out the holes, which are no JSON.
+    return `[${Array.from(value, (item) => write(item, depth + 1)).join(',')}]`
+  }
+  if (!isPlainObject(value)) return JSON.stringify(doubleOf(value))
   enter(depth)
-  // `map` would leave out the holes, which are no JSON.
-  if (Array.isArray(value)) return `[${Array.from(value, (item) => write(item, depth + 1)).join(',')}]`
   const members = shapeIn(value).keys.map(
     (key) => `${JSON.stringify(key)}:${write((value as Record<string, unknown>)[key], depth + 1)}`,
   )
@@ -129,10 +136,17 @@ function enter(depth: number): void {
 }
 
 function shapeIn(object: object): Shape {
-  if (!isPlainObject(object)) throw new NotJson()
   const shape = shapeOf(Object.keys(object))
   if (!shape.plain) plain = false
   return shape
+}
+
+/** The number that is canonical for an exact one; only its JSON text gives that back. */
+function doubleOf(object: object): number {
+  const double = isExactNumber(object) ? object.valueOf() : Number.NaN
+  checkScalar(double)
+  plain = false
+  return double
 }
 
 function isPlainObject(object: object): boolean {
@@ -218,6 +232,10 @@ function firstFault(root: unknown): Fault | undefined {
       around.add(value)
       stack.push({ value, pointer, leave: true })
       try {
+        if (isExactNumber(value)) {
+          if (Number.isFinite(value.valueOf())) continue
+          return { pointer, what: `the number ${value.literal}` }
+        }
         if (!Array.isArray(value) && !isPlainObject(value)) return { pointer, what: 'an object that is not plain data' }
         const children = entriesOf(value).reverse()
         for (const [key, child] of children) stack.push({ value: child, pointer: `${pointer}/${pointerStep(key)}` })
@@ -243,15 +261,4 @@ function entriesOf(value: object): [string | number, unknown][] {
 /** A step of a JSON pointer (RFC 6901). */
 function pointerStep(key: string | number): string {
   return String(key).replaceAll('~', '~0').replaceAll('/', '~1')
-}
-
-/** JSON text that gives a value back exactly, `-0` included, which `JSON.stringify` would write as 0. */
-export function exactJson(value: unknown): string {
-  if (Object.is(value, -0)) return '-0'
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(exactJson).join(',')}]`
-  const object = value as Record<string, unknown>
-  return `{${Object.keys(object)
-    .map((key) => `${JSON.stringify(key)}:${exactJson(object[key])}`)
-    .join(',')}}`
 }

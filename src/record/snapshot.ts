@@ -1,6 +1,7 @@
 /**
  * A record as it is at the time of a call, whatever its owner does to it later.
  */
+import { ExactNumber, isExactNumber } from './exact.js'
 import { NESTING_MAX } from './limits.js'
 
 /** Values of more containers are not copied beyond these: they are too large for a record, or nearly. */
@@ -34,7 +35,9 @@ function copy(value: unknown, depth: number): unknown {
     return array
   }
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype !== Object.prototype && prototype !== null) return value
+  if (prototype !== Object.prototype && prototype !== null) {
+    return isExactNumber(value) ? new ExactNumber(value.literal) : value
+  }
   const object = prototype === null ? Object.assign(Object.create(null), value) : shallowCopy(value as object)
   for (const key of Object.keys(object)) {
     const child = object[key]

@@ -90,6 +90,11 @@ export interface Stream {
   /** Adds records, all or none, as they are at the time of the call (CORE-4 … CORE-21). */
   append(records: AsrRecord | AsrRecord[], options?: AppendOptions): Promise<Receipt>
   get(recordId: string): Promise<StoredRecord | undefined>
+  /**
+   * The JSON text of a record as it is stored and exported, or, without an id, of the header in force; undefined when there
+   * is no such record. `parseExact` reads it without rounding numbers (CORE-7).
+   */
+  text(recordId?: string): Promise<string | undefined>
   /** Where a record stands, or undefined. */
   position(recordId: string): Promise<number | undefined>
   hash(recordId: string): Promise<string>

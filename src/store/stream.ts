@@ -3,7 +3,9 @@
  */
 import { leaves } from '../heads/leaves.js'
 import { HEAD_RECORD } from '../index/entry.js'
+import type { Frame } from '../log/frame.js'
 import { AsrError } from '../record/error.js'
+import { exactJson, parseExact } from '../record/exact.js'
 import { hashPair, hex64 } from '../record/hash.js'
 import { type AsrRecord, type Header, PRIMARY, type StoredRecord } from '../record/record.js'
 import { snapshot } from '../record/snapshot.js'
@@ -57,12 +59,13 @@ export class StoredStream implements Stream {
     let header: Header | undefined
     const asked = snapshot(patch)
     await this.queue.reviseHeader(async () => {
-      const current = await this.headerInForce()
+      // What the patch leaves alone stays as it is, to the digit.
+      const current = parseExact(this.core.log.line(await this.headerFrame())) as Header
       const revised = revisedHeader(current, asked)
       header = revised ?? current
       return revised && { header: revised }
     })
-    return header as Header
+    return JSON.parse(exactJson(header))
   }
 
   append(records: AsrRecord | AsrRecord[], options: AppendOptions = {}): Promise<Receipt> {
@@ -79,6 +82,16 @@ export class StoredStream implements Stream {
     const record = await this.core.ask((lookup) => lookup.get(recordId))
     if (record === undefined && this.core.damage !== undefined) throw this.core.damage
     return record
+  }
+
+  async text(recordId?: string): Promise<string | undefined> {
+    const { log } = this.core
+    if (recordId === undefined) {
+      await this.ready()
+      return log.line(await this.headerFrame())
+    }
+    const pos = await this.position(recordId)
+    return pos === undefined ? undefined : log.line(await this.core.ask((lookup) => lookup.frame(pos)))
   }
 
   async position(recordId: string): Promise<number | undefined> {
@@ -171,8 +184,12 @@ export class StoredStream implements Stream {
   }
 
   private async headerInForce(): Promise<Header> {
+    return this.core.log.decode(await this.headerFrame()) as unknown as Header
+  }
+
+  private headerFrame(): Promise<Frame> {
     const { log, index } = this.core
-    return log.decode(await log.frame(index.state.header.location)) as unknown as Header
+    return Promise.resolve(log.frame(index.state.header.location))
   }
 
   private async open(): Promise<void> {

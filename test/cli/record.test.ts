@@ -31,6 +31,26 @@ test('asr record --frames records a capture, and says what it was in one line', 
   assert.equal(await outlineOf(store), ['message m', 'state idle'])
 })
 
+test('CORE-7: asr record keeps numbers in their own digits, from a capture and from an agent', async () => {
+  const told = talk()
+    .call('t', { rawInput: { n: '@', said: '"n":1.0' }, status: 'completed' })
+    .state('idle')
+  const exact = (text: string): string => text.replaceAll('"@"', '[9007199254740993,1.0,-0]')
+  const lines = told.frames.map((frame) => exact(JSON.stringify(frame)))
+  const frames = told.frames.filter(({ dir }) => dir === 'a2c').map(({ frame }) => exact(JSON.stringify(frame)))
+  const asked = told.frames.filter(({ dir }) => dir === 'c2a').map(({ frame }) => exact(JSON.stringify(frame)))
+  const script = `process.stdin.on('end', () => console.log(${JSON.stringify(frames.join('\n'))})).resume()`
+  for (const [options, input] of [
+    [['--frames', file('capture.jsonl', `${lines.join('\n')}\n`)], ''],
+    [agent(script), `${asked.join('\n')}\n`],
+  ] as const) {
+    const store = folder()
+    assert.is((await run(['--store', store, 'record', ...options], { input })).code, 0)
+    const { stdout } = await run(['--store', store, 'export', 's'])
+    assert.ok(stdout.includes('"input":{"n":[9007199254740993,1.0,-0],"said":"\\"n\\":1.0"}'), stdout)
+  }
+})
+
 test('asr record --frames leaves alone a session that was recorded, with the children it told of', async () => {
   const store = folder()
   const frames = talk()

@@ -82,8 +82,7 @@ class Run {
     const next = revised(this.#file.header, line.value)
     if (next === null) this.refuse({ code: 'bad_field', line: line.number })
     else if (canonical(next) !== canonical(this.#file.header)) {
-      this.#file.header = next
-      this.#file.headerLine = null
+      this.#file.putHeader(next, line.value, line.source)
       this.sayRounded(line)
     }
   }

@@ -189,14 +189,20 @@ export class ModelStream {
     return this.append([{ type: 'head', name, recordId }])
   }
 
+  /** CORE-7: numbers that stood in the header, or came with the patch, keep their digits. */
+  putHeader(next: Rec, patch: Rec, source: string): void {
+    const digits = new Map([...digitsIn(this.headerLine ?? '')].filter(([key]) => !has(patch, key)))
+    for (const [key, literal] of digitsIn(source)) digits.set(key, literal)
+    const members = Object.keys(next).map((key) => `${JSON.stringify(key)}:${digits.get(key) ?? plain(next[key])}`)
+    this.header = next
+    this.headerLine = `{${members.join(',')}}`
+  }
+
   /** CORE-3 */
   reviseHeader(patch: Rec): Fault | Rec {
     const next = revised(this.header, patch)
     if (next === null) return { code: 'ASR_BAD_RECORD' }
-    if (canonical(next) !== canonical(this.header)) {
-      this.header = next
-      this.headerLine = null
-    }
+    if (canonical(next) !== canonical(this.header)) this.putHeader(next, patch, plain(patch))
     return this.header
   }
 
@@ -325,4 +331,9 @@ function hashPair(a: bigint, b: bigint): bigint {
 
 function hex(hash: bigint): string {
   return hash.toString(16).padStart(16, '0')
+}
+
+/** The numbers of the members of a header that the files dress up. */
+function digitsIn(line: string): Map<string, string> {
+  return new Map([...line.matchAll(/"(dress|b)": ?(-?\d[-+.0-9eE]*)/g)].map(([, key, literal]) => [key, literal]))
 }

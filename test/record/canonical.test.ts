@@ -3,7 +3,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { canonicalize, canonicalText, exactJson } from '../../src/record/canonical.js'
+import { canonicalize, canonicalText } from '../../src/record/canonical.js'
+import { exactJson } from '../../src/record/exact.js'
 import { NESTING_MAX, RECORD_BYTES_MAX } from '../../src/record/limits.js'
 import { fails } from '../support/fails.js'
 

@@ -10,9 +10,12 @@ export type ConnectionKey = string | number
 export interface ObservedFrame {
   /** client to agent, or agent to client */
   dir: Direction
-  /** the JSON-RPC frame as parsed; a batch is an array */
+  /** the JSON-RPC frame as parsed; a batch is an array. It may be left out where its text is given */
   frame?: unknown
-  /** the frame's text as it was on the wire, where it is at hand; alone when it is no JSON */
+  /**
+   * the frame's text as it was on the wire, where it is at hand: numbers are then recorded in their own digits, while a parsed
+   * frame has doubles (CORE-7). Text that is no JSON is counted as such
+   */
   text?: string
   /** when it was seen: text of ISO 8601 with an offset, or milliseconds of the epoch; default now */
   at?: string | number

@@ -2,6 +2,7 @@
  * A connection between a client and an agent: who asked what, and what became of it.
  */
 
+import { numberOf } from '../../record/exact.js'
 import type { ElicitationState } from '../fold/elicitation.js'
 import type { PermissionState } from '../fold/permission.js'
 import { type Direction, idKey, type RequestId } from '../frames.js'
@@ -65,7 +66,7 @@ export class Connection {
     const info = objectOf(answer?.info)
     const name = textOf(info?.name)
     const version = textOf(info?.version)
-    this.protocolVersion = answer?.protocolVersion
+    this.protocolVersion = numberOf(answer?.protocolVersion) ?? answer?.protocolVersion
     if (name !== undefined) this.agent = { name, ...(version !== undefined && { version }) }
   }
 

@@ -1,6 +1,7 @@
 /**
  * Updates that are a record each: nothing is folded into them, and they are never revised.
  */
+import { numberOf } from '../../record/exact.js'
 import type { AsrRecord } from '../../record/record.js'
 import { patchedMeta } from '../fold/patch.js'
 import { hasOther, isObject, type JsonObject, objectOf, picked, textOf } from '../json.js'
@@ -74,7 +75,7 @@ function stateOf(update: JsonObject): AsrRecord | undefined {
 /** ASR-720: `used` is of the context window, not what was consumed. */
 function usageOf(update: JsonObject): AsrRecord | undefined {
   const { used, size } = update
-  if (typeof used !== 'number' || typeof size !== 'number') return undefined
+  if (numberOf(used) === undefined || numberOf(size) === undefined) return undefined
   const cost = objectOf(update.cost)
   return {
     type: 'usage_summary',

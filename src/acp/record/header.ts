@@ -61,8 +61,11 @@ export function lossesOf(header: Header): string[] {
   return Array.isArray(lossy) ? lossy.filter((loss): loss is string => typeof loss === 'string') : []
 }
 
+/** More roots: those that are there stay as they are. */
 export function rootsPatch(header: Header, roots: Roots): Record<string, unknown> {
-  return { workspace: { ...objectOf(header.workspace), roots: roots.list } }
+  const workspace = objectOf(header.workspace)
+  const known = Array.isArray(workspace?.roots) ? workspace.roots.filter(isObject) : []
+  return { workspace: { ...workspace, roots: roots.list.map((root, index) => known[index] ?? root) } }
 }
 
 /** What is known of a session's origin stays. */

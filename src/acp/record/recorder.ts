@@ -1,6 +1,7 @@
 /**
  * A recorder: takes the frames of connections and writes a stream a session (ASR-701).
  */
+import { exactJson, hasExactNumbers, parseExact } from '../../record/exact.js'
 import type { Store } from '../../store/api.js'
 import type {
   ConnectionKey,
@@ -22,6 +23,16 @@ import { CONNECTION_FILE, WireFile, type WireStorage, wireFileName, wireStorageO
 /** Records ACP v2 connections into a store (ASR-700 to ASR-723, ASR-734, ASR-735). */
 export function createRecorder(store: Store, options: RecorderOptions = {}): Recorder {
   return new AcpRecorder(store, options)
+}
+
+/** What a text says, to the digit; what was made of it elsewhere is as good where no number was rounded. */
+function frameOf(text: string, parsed: unknown): unknown {
+  if (parsed !== undefined && !hasExactNumbers(text)) return parsed
+  try {
+    return parseExact(text)
+  } catch {
+    return parsed // no JSON: it is counted
+  }
 }
 
 class AcpRecorder implements Recorder {
@@ -61,7 +72,8 @@ class AcpRecorder implements Recorder {
     if (this.stopped !== undefined) return
     this.counts.frames++
     try {
-      const { dir, frame, text } = observed
+      const { dir, text } = observed
+      const frame = text === undefined ? observed.frame : frameOf(text, observed.frame)
       const connection = this.connection(observed.conn ?? 0)
       this.router.route({ connection, dir, frame, text, at: this.time(observed.at) })
     } catch (error) {
@@ -152,7 +164,7 @@ class AcpRecorder implements Recorder {
             length: text?.length,
           }
         : { frame: keepsAll ? withoutStates(frame) : redactedOther(frame) }
-    this.aside(JSON.stringify({ at, conn: connection.key, dir, ...shown }))
+    this.aside(exactJson({ at, conn: connection.key, dir, ...shown }))
   }
 
   private otherVersion({ key, protocolVersion }: Connection): void {

@@ -1,6 +1,7 @@
 /**
  * From connections to sessions: whose a frame is, and what it answers.
  */
+import { exactJson } from '../../record/exact.js'
 import { type Direction, type Message, messageOf, messagesIn } from '../frames.js'
 import { isObject, type JsonObject, objectOf, textOf } from '../json.js'
 import { directoriesOf, type Roots } from '../paths.js'
@@ -313,6 +314,6 @@ export class Router {
 
 /** A line of a native file. A frame that is kept as it came is kept in its own text. */
 export function wireLine({ at, connection, dir, frame, text }: Sighting, kept: unknown): string {
-  const json = kept === frame && text !== undefined && !text.includes('\n') ? text : JSON.stringify(kept)
+  const json = kept === frame && text !== undefined && !text.includes('\n') ? text : exactJson(kept)
   return `{"at":${JSON.stringify(at)},"conn":${JSON.stringify(connection.key)},"dir":"${dir}","frame":${json}}`
 }

@@ -1,6 +1,7 @@
 /**
  * What must not be stored: MCP configuration (ASR-712), secret answers (ASR-734), headers.
  */
+import { numberOf } from '../../record/exact.js'
 import { isObject, type JsonObject, objectOf, picked, textOf } from '../json.js'
 
 /** A form's answer without its secret properties, and whether there were any. */
@@ -52,7 +53,7 @@ const DEPTH_MAX = 600
 
 /** A value without the MCP configuration and the headers in it (ASR-712); the value itself when there are none. */
 export function withoutConfiguration(value: unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null) return value
+  if (!Array.isArray(value) && !isObject(value)) return value
   if (depth > DEPTH_MAX) return null
   if (Array.isArray(value)) {
     const items = value.map((item) => withoutConfiguration(item, depth + 1))
@@ -139,7 +140,7 @@ export function sizesOf(frame: JsonObject, method?: string): JsonObject {
   const bytes = ['params', 'result', 'error']
     .filter((key) => frame[key] !== undefined)
     .map((key) => [key, encoder.encode(JSON.stringify(frame[key])).length])
-  const isId = id === null || typeof id === 'string' || typeof id === 'number'
+  const isId = id === null || typeof id === 'string' || numberOf(id) !== undefined
   return { ...(isId && { id }), ...(method !== undefined && { method }), bytes: Object.fromEntries(bytes) }
 }
 
@@ -184,7 +185,7 @@ export function redactedError(error: unknown, asked: Asked | undefined): unknown
   if (asked !== undefined && !SECRET_ERRORS.has(asked.method)) return error
   const { code, message } = objectOf(error) ?? {}
   const tells = typeof message === 'string' && !secretsOf(asked).some((secret) => message.includes(secret))
-  return { ...(typeof code === 'number' && { code }), ...(tells && { message }) }
+  return { ...(numberOf(code) !== undefined && { code }), ...(tells && { message }) }
 }
 
 /** The texts of the configuration that a request came with. */

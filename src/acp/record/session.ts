@@ -3,7 +3,7 @@
  */
 import type { Header } from '../../record/record.js'
 import type { Store, Stream } from '../../store/api.js'
-import type { JsonObject } from '../json.js'
+import { type JsonObject, objectOf } from '../json.js'
 import type { Loss } from '../losses.js'
 import { Roots } from '../paths.js'
 import type { RecorderOptions, RecorderProblem } from './api.js'
@@ -171,5 +171,5 @@ export function withTraceContext(update: JsonObject, envelope: unknown, keys: re
   if (typeof envelope !== 'object' || envelope === null || update._meta === null) return update
   const trace = Object.entries(envelope).filter(([key, value]) => keys.includes(key) && value !== null)
   if (trace.length === 0) return update
-  return { ...update, _meta: { ...Object.fromEntries(trace), ...(update._meta as JsonObject | undefined) } }
+  return { ...update, _meta: { ...Object.fromEntries(trace), ...objectOf(update._meta) } }
 }

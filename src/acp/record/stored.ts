@@ -1,6 +1,7 @@
 /**
  * What a recorder asks of the stream it goes on with.
  */
+import { parseExact } from '../../record/exact.js'
 import { type AsrRecord, PRIMARY, participates, type StoredRecord } from '../../record/record.js'
 import type { Stream } from '../../store/api.js'
 import type { Roots } from '../paths.js'
@@ -15,13 +16,23 @@ export async function revived(stream: Stream, kind: AnyKind, id: string, roots: 
   const stored = await kind.find(stream, id)
   if (stored === undefined) return undefined
   const bodies = new Map<string, AsrRecord>()
-  for (const [name, { inForce, first }] of stored.slots) bodies.set(name, inForce ?? first)
+  for (const [name, entity] of stored.slots) {
+    const body = await exactly(stream, entity.inForce ?? entity.first)
+    bodies.set(name, body)
+    if (entity.inForce !== null) stored.slots.set(name, { ...entity, inForce: body })
+  }
   const [first] = [...stored.slots.values()]
   const tracked = new Tracked(kind, kind.revive(id, bodies, roots), timesOf(first.first), undefined)
   tracked.adopt(stored)
   const throughId: unknown = first.first.replaces?.throughId
   if (typeof throughId === 'string') tracked.through = { id: throughId }
   return tracked
+}
+
+/** A stored record with its numbers in their own digits: what is revised later is a copy of it. */
+async function exactly(stream: Stream, record: StoredRecord): Promise<StoredRecord> {
+  const text = await stream.text(record.id)
+  return text === undefined ? record : (parseExact(text) as StoredRecord)
 }
 
 /** The last record on primary's path that participates in context (ASR-719). */

@@ -2,6 +2,7 @@
  * The one who writes to a session's stream: in order, beside the traffic, and again when the store failed.
  */
 import { type AsrError, isAsrError } from '../../record/error.js'
+import { parseExact } from '../../record/exact.js'
 import type { AsrRecord, Header } from '../../record/record.js'
 import type { Store, Stream } from '../../store/api.js'
 import type { RecorderProblem } from './api.js'
@@ -136,7 +137,7 @@ export class StreamWriter {
   private async step(stream: Stream): Promise<void> {
     const [job] = this.jobs
     if (this.batch === undefined && 'revise' in job) {
-      await stream.reviseHeader(job.revise(await stream.header()))
+      await stream.reviseHeader(job.revise(parseExact((await stream.text()) as string) as Header))
       this.jobs.shift()
       return
     }

@@ -1,6 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { readTime } from '../../acp/record/time.js'
 import type { KeepWire, ObservedFrame, RecorderOptions, RecorderProblem, RecorderSummary } from '../../main.js'
+import { hasExactNumbers } from '../../record/exact.js'
+import { memberAt } from '../../record/json-text.js'
 import { action, type Cli, example } from '../cli.js'
 import { endBad } from '../exit.js'
 import { LineSplitter } from '../frame-lines.js'
@@ -99,13 +101,20 @@ function captured(text: string): (Omit<ObservedFrame, 'at'> & { at?: unknown }) 
   const { dir, frame, text: raw, at, conn } = value as Record<string, unknown>
   if (dir !== 'c2a' && dir !== 'a2c') return undefined
   if (frame === undefined && typeof raw !== 'string') return undefined
+  const told = typeof raw === 'string' ? raw : exactText(text)
   return {
     dir,
     frame,
-    ...(typeof raw === 'string' && { text: raw }),
+    ...(told !== undefined && { text: told }),
     ...(at !== undefined && at !== null && { at }),
     ...((typeof conn === 'string' || typeof conn === 'number') && { conn }),
   }
+}
+
+/** The text of a frame that has numbers in it that its value does not hold. */
+function exactText(line: string): string | undefined {
+  const member = hasExactNumbers(line) ? memberAt(line, 'frame') : undefined
+  return member && line.slice(member.from, member.to).trim()
 }
 
 /** The traffic comes first: a store that can not be opened is said, and the agent runs unrecorded. */

@@ -1,6 +1,7 @@
 /**
  * A tool call as records: the call, its result (ASR-714), and a file change for each diff in its content (ASR-715).
  */
+import { numberOf } from '../../../record/exact.js'
 import type { AsrRecord } from '../../../record/record.js'
 import type { Entity, Stream } from '../../../store/api.js'
 import { chainOf } from '../../chain.js'
@@ -54,9 +55,9 @@ function callSlot(state: ToolCallState, roots: Roots): Slot {
   }
 }
 
-function locationRef(location: unknown, roots: Roots): (PathRef & { line?: number })[] {
+function locationRef(location: unknown, roots: Roots): (PathRef & { line?: unknown })[] {
   if (!isObject(location) || typeof location.path !== 'string') return []
-  return [{ ...roots.ref(location.path), ...(typeof location.line === 'number' && { line: location.line }) }]
+  return [{ ...roots.ref(location.path), ...(numberOf(location.line) !== undefined && { line: location.line }) }]
 }
 
 /**

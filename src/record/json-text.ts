@@ -7,6 +7,8 @@ const OPEN_ARRAY = 0x5b
 const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
+const COLON = 0x3a
+const COMMA = 0x2c
 
 /** Where the string that begins at `open` has its closing quote; the text's length when it has none. */
 export function stringEnd(text: string, open: number): number {
@@ -61,4 +63,43 @@ export function hasBrackets(text: string, count: number): boolean {
     }
   }
   return false
+}
+
+/** Where the value of a member stands in the sound text of an object; of a key that comes twice the last one counts. */
+export function memberAt(text: string, key: string): { from: number; to: number } | undefined {
+  let found: { from: number; to: number } | undefined
+  let depth = 0
+  let name: string | undefined
+  let from = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if (code === QUOTE) {
+      const end = stringEnd(text, i)
+      if (depth === 1 && name === undefined) name = JSON.parse(text.slice(i, end + 1))
+      i = end
+    } else if (code === OPEN_OBJECT || code === OPEN_ARRAY) depth++
+    else if (depth === 1 && code === COLON) from = i + 1
+    else if (code === CLOSE_OBJECT || code === CLOSE_ARRAY || (depth === 1 && code === COMMA)) {
+      if (depth === 1 && name === key) found = { from, to: i }
+      if (code !== COMMA) depth--
+      else name = undefined
+    }
+  }
+  return found
+}
+
+/** The text of an object with a member of it replaced, or added at its end; all else stays as it is, to the letter. */
+export function withMember(text: string, key: string, json: string): string {
+  const member = memberAt(text, key)
+  if (member !== undefined) return text.slice(0, member.from) + json + text.slice(member.to)
+  const brace = text.lastIndexOf('}')
+  const comma = /\{\s*$/.test(text.slice(0, brace)) ? '' : ','
+  return `${text.slice(0, brace)}${comma}${JSON.stringify(key)}:${json}${text.slice(brace)}`
+}
+
+/** The text of an array with items added at its end. */
+export function withItems(text: string, items: readonly string[]): string {
+  const bracket = text.lastIndexOf(']')
+  const comma = items.length === 0 || /\[\s*$/.test(text.slice(0, bracket)) ? '' : ','
+  return text.slice(0, bracket) + comma + items.join(',') + text.slice(bracket)
 }

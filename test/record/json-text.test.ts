@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { hasBrackets, nesting, stringEnd } from '../../src/jsonl/json-text.js'
+import { hasBrackets, nesting, stringEnd } from '../../src/record/json-text.js'
 
 test('a string ends at its first quote that is not escaped', () => {
   for (const text of ['', 'a', '\\', '"', '\\"', 'a\\\\"\\', '\n🎉']) {
