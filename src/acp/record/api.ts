@@ -1,8 +1,8 @@
 /**
  * The public face of the recorder.
  */
-import type { LogStorage } from '../../log/storage.js'
 import type { Direction } from '../frames.js'
+import type { WireStorage } from './wire.js'
 
 /** What tells one connection from another; what it is does not matter. */
 export type ConnectionKey = string | number
@@ -35,7 +35,7 @@ export interface RecorderOptions {
   /** whether the frames are kept beside the streams (ASR-723); default redacted */
   keepWire?: KeepWire
   /** where they are kept; default: in the store's own folder, where there is one */
-  wireStorage?: Pick<LogStorage, 'append' | 'read' | 'size'>
+  wireStorage?: WireStorage
   /** milliseconds after which open entities are written as they stand; default: not before the turn pauses */
   snapshotEvery?: number
   /** a session that is new to the agent but not to the store: go on in its stream (default), or leave it alone */
@@ -51,11 +51,11 @@ export type ProblemCode =
   | 'store_failed'
   /** one record was refused; a `gap` stands in its place */
   | 'record_refused'
-  /** a session is not recorded any further */
+  /** a session is not recorded any further: its stream was deleted, or can not be written for good */
   | 'session_lost'
   /** a session of this id is in the store already, and was left alone */
   | 'session_known'
-  /** frames are not kept any further */
+  /** frames can not be kept now: they wait, as far as there is room, and are written when they can be; or they were not kept to the end */
   | 'wire_failed'
   /** the connection speaks another version of the protocol and is not recorded */
   | 'protocol_version'

@@ -7,6 +7,7 @@ import type { ElicitationState } from '../fold/elicitation.js'
 import type { PermissionState } from '../fold/permission.js'
 import { type Direction, idKey, type RequestId } from '../frames.js'
 import { type JsonObject, objectOf, textOf } from '../json.js'
+import { ACP_PROTOCOL_VERSION } from '../revision.js'
 import type { ConnectionKey } from './api.js'
 import type { FrameRange, Tracked } from './tracked.js'
 
@@ -68,6 +69,11 @@ export class Connection {
     const version = textOf(info?.version)
     this.protocolVersion = numberOf(answer?.protocolVersion) ?? answer?.protocolVersion
     if (name !== undefined) this.agent = { name, ...(version !== undefined && { version }) }
+  }
+
+  /** It speaks a protocol that is not recorded; before its answer to `initialize` is seen it counts as one that is (ASR-700). */
+  get isForeign(): boolean {
+    return (this.protocolVersion ?? ACP_PROTOCOL_VERSION) !== ACP_PROTOCOL_VERSION
   }
 
   /** Whether the answer to a request may name a session that updates already speak of. */

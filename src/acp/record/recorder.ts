@@ -15,7 +15,7 @@ import { finish } from './apply.js'
 import { Connection } from './connection.js'
 import { Feed } from './feed.js'
 import { Router, type Sighting, wireLine } from './router.js'
-import { redactedOther, redactedText, withoutStates } from './secrets.js'
+import { isStateText, withoutStates } from './secrets.js'
 import { Session } from './session.js'
 import { readTime } from './time.js'
 import { CONNECTION_FILE, WireFile, type WireStorage, wireFileName, wireStorageOf } from './wire.js'
@@ -56,7 +56,7 @@ class AcpRecorder implements Recorder {
       feed: (sessionId) => this.feed(sessionId),
       secretFields: this.secretFields,
       keepsAll: options.keepWire === 'verbatim',
-      aside: (sighting, kept) => this.aside(wireLine(sighting, kept)),
+      aside: (sighting, kept) => this.aside(wireLine(sighting, kept), sighting.at),
       notJsonRpc: (sighting) => this.notJsonRpc(sighting),
       otherVersion: (connection) => this.otherVersion(connection),
     })
@@ -105,8 +105,9 @@ class AcpRecorder implements Recorder {
     for (const feed of this.feeds.values()) {
       feed.stop()
       await feed.session.writer.finish()
-      if (feed.session.line.hasWritten) await feed.session.wire?.flush()
+      if (feed.session.line.hasWritten) await this.finish(feed.session.wire, feed.session.sessionId)
     }
+    await this.finish(await this.asideFile)
     return this.summary
   }
 
@@ -119,7 +120,8 @@ class AcpRecorder implements Recorder {
         options: this.options,
         secretFields: this.secretFields,
         report: (problem) => this.report(problem),
-        openWire: async (id) => this.openWire(await wireFileName(id), id),
+        openWire: async ({ writer }) =>
+          this.openWire(await wireFileName(sessionId), async () => (await writer.existing()) !== undefined, sessionId),
       })
       feed = new Feed(session, (error) => this.failed(error, sessionId))
       this.feeds.set(sessionId, feed)
@@ -133,38 +135,50 @@ class AcpRecorder implements Recorder {
     return known
   }
 
-  private async openWire(name: string, sessionId?: string): Promise<WireFile | undefined> {
+  private async openWire(
+    name: string,
+    isThere: () => Promise<boolean>,
+    sessionId?: string,
+  ): Promise<WireFile | undefined> {
     if (this.wireStorage === undefined) return undefined
-    const file = new WireFile(this.wireStorage, name, (cause) => {
-      this.report({ code: 'wire_failed', message: `frames are not kept any further in ${name}`, sessionId, cause })
-    })
+    const onFailure = (cause: unknown): void => {
+      const reason = cause instanceof Error ? cause.message : String(cause)
+      this.report({
+        code: 'wire_failed',
+        message: `frames can not be kept now in ${name}: ${reason}`,
+        sessionId,
+        cause,
+      })
+    }
+    const file = new WireFile(this.wireStorage, name, { isThere, onFailure })
     await file.open()
     return file
   }
 
+  private async finish(file: WireFile | undefined, sessionId?: string): Promise<void> {
+    if (file === undefined || (await file.finish())) return
+    this.report({ code: 'wire_failed', message: `frames were not kept to the end in ${file.name}`, sessionId })
+  }
+
   /** Keeps what belongs to no session. */
-  private aside(line: string): void {
-    this.asideFile = (this.asideFile ?? this.openWire(CONNECTION_FILE)).then(async (file) => {
-      file?.add(line)
+  private aside(line: string, at: string): void {
+    this.asideFile = (this.asideFile ?? this.openWire(CONNECTION_FILE, async () => true)).then(async (file) => {
+      file?.add(line, at)
       await file?.flush()
       return file
     })
   }
 
-  /** Counted, and kept as what it is; what may hold configuration only when all is kept. */
-  private notJsonRpc(sighting: Sighting): void {
+  /** Counted, and kept when all is kept; else how long it is. */
+  private notJsonRpc({ at, connection, dir, frame, text }: Sighting): void {
     this.counts.notJsonRpc++
-    const { at, connection, dir, frame, text } = sighting
-    if (this.wireStorage === undefined) return
     const keepsAll = this.options.keepWire === 'verbatim'
-    const shown =
-      frame === undefined
-        ? {
-            text: text === undefined || (keepsAll && !text.includes('_asp')) ? text : redactedText(text),
-            length: text?.length,
-          }
-        : { frame: keepsAll ? withoutStates(frame) : redactedOther(frame) }
-    this.aside(exactJson({ at, conn: connection.key, dir, ...shown }))
+    if (this.wireStorage === undefined || (connection.isForeign && !keepsAll)) return
+    const said = frame === undefined ? text : withoutStates(frame)
+    const isKept = keepsAll && !(frame === undefined && isStateText(text))
+    const { length } = text ?? exactJson(frame)
+    const shown = isKept ? { [frame === undefined ? 'text' : 'frame']: said } : {}
+    this.aside(exactJson({ at, conn: connection.key, dir, ...shown, length }), at)
   }
 
   private otherVersion({ key, protocolVersion }: Connection): void {

@@ -5,7 +5,6 @@ import { exactJson } from '../../record/exact.js'
 import { type Direction, type Message, messageOf, messagesIn } from '../frames.js'
 import { isObject, type JsonObject, objectOf, textOf } from '../json.js'
 import { directoriesOf, type Roots } from '../paths.js'
-import { ACP_PROTOCOL_VERSION } from '../revision.js'
 import { applyNotification, applyRequest, applyResponse, connectionLost } from './apply.js'
 import { type Asked, type Connection, opensSession } from './connection.js'
 import type { Feed, Task } from './feed.js'
@@ -87,9 +86,8 @@ export class Router {
     const frame = cleanFrame(sighting.frame)
     const message = messageOf(frame)
     if (message === undefined || !isObject(frame)) this.ports.notJsonRpc(sighting)
-    else if ((connection.protocolVersion ?? ACP_PROTOCOL_VERSION) !== ACP_PROTOCOL_VERSION) {
-      this.aside(sighting, frame, message, this.questionOf(sighting, message))
-    } else if (message.kind === 'request') this.request(sighting, frame, message)
+    else if (connection.isForeign) this.aside(sighting, frame, message, this.questionOf(sighting, message))
+    else if (message.kind === 'request') this.request(sighting, frame, message)
     else if (message.kind === 'response') this.response(sighting, frame, message)
     else this.notification(sighting, frame, message)
   }
@@ -273,7 +271,7 @@ export class Router {
   private initialized(connection: Connection, message: Message & { kind: 'response' }): void {
     if (message.error !== undefined) return
     connection.initialized(message.result)
-    if (connection.protocolVersion !== ACP_PROTOCOL_VERSION) this.ports.otherVersion(connection)
+    if (connection.isForeign) this.ports.otherVersion(connection)
   }
 
   /** What is done with a message when its session's turn comes: it is kept, then applied. */
@@ -288,18 +286,24 @@ export class Router {
   }
 
   private keep(
-    session: Session,
+    { wire }: Session,
     sighting: Sighting,
     frame: JsonObject,
     message: Message,
     asked: Asked | undefined,
   ): FrameRange | undefined {
-    if (session.wire === undefined) return undefined
-    return session.wire.add(wireLine(sighting, this.kept(sighting, frame, message, asked)))
+    return wire?.add(wireLine(sighting, this.kept(sighting, frame, message, asked)), sighting.at)
   }
 
+  /**
+   * What belongs to no session holds no words of one (ASR-723): but for what both sides say of themselves, only what it is and how
+   * long. Nothing of a connection that is not recorded is kept, unless all is.
+   */
   private aside(sighting: Sighting, frame: JsonObject, message: Message, asked: Asked | undefined): void {
-    this.ports.aside(sighting, this.kept(sighting, frame, message, asked))
+    const method = message.kind === 'response' ? asked?.method : message.method
+    const isGreeting = method === 'initialize'
+    if (this.ports.keepsAll || isGreeting) this.ports.aside(sighting, this.kept(sighting, frame, message, asked))
+    else if (!sighting.connection.isForeign) this.ports.aside(sighting, sizesOf(frame, method))
   }
 
   /** A frame as it may be kept. */
@@ -307,8 +311,8 @@ export class Router {
     const method = message.kind === 'response' ? asked?.method : message.method
     if (isStateMethod(method)) return sizesOf(frame, method)
     if (this.ports.keepsAll) return sighting.frame
-    if (message.kind === 'response') return redactedResponse(frame, asked, this.ports.secretFields)
-    return redactedCall(frame, message)
+    if (message.kind !== 'response') return redactedCall(frame, message)
+    return asked === undefined ? sizesOf(frame) : redactedResponse(frame, asked, this.ports.secretFields)
   }
 }
 

@@ -134,6 +134,11 @@ export function isStateMethod(method: unknown): boolean {
   return typeof method === 'string' && method.startsWith('_asp/')
 }
 
+/** Whether text that is no JSON may be a piece of such a message. */
+export function isStateText(text: string | undefined): boolean {
+  return text?.includes('_asp') ?? false
+}
+
 /** Of a message its id, its method where it is known, and how many bytes the rest of it is as JSON. */
 export function sizesOf(frame: JsonObject, method?: string): JsonObject {
   const { id } = frame
@@ -161,18 +166,13 @@ export function redactedCall(
   return kept === undefined ? frame : { ...frame, params: picked(params, kept) }
 }
 
-/** A response without configuration, as it may be kept: of an answer whose question is not known, only how long it is. */
-export function redactedResponse(
-  frame: JsonObject,
-  asked: Asked | undefined,
-  secretFields: ReadonlySet<string>,
-): JsonObject {
+/** A response without configuration, as it may be kept. */
+export function redactedResponse(frame: JsonObject, asked: Asked, secretFields: ReadonlySet<string>): JsonObject {
   if (frame.error !== undefined) {
     const error = redactedError(frame.error, asked)
     return error === frame.error ? frame : { ...frame, error }
   }
   const { result } = frame
-  if (asked === undefined) return sizesOf(frame)
   if (!isObject(result) || !('content' in result) || asked.method !== 'elicitation/create') return frame
   const { content, ...rest } = result
   if (asked.params.mode !== 'form' || !isObject(content)) return { ...frame, result: rest }
@@ -181,17 +181,17 @@ export function redactedResponse(
 }
 
 /** An error as it may be kept: what it says of a request with secrets is its code, and its message when none is in it. */
-export function redactedError(error: unknown, asked: Asked | undefined): unknown {
-  if (asked !== undefined && !SECRET_ERRORS.has(asked.method)) return error
+export function redactedError(error: unknown, asked: Asked): unknown {
+  if (!SECRET_ERRORS.has(asked.method)) return error
   const { code, message } = objectOf(error) ?? {}
   const tells = typeof message === 'string' && !secretsOf(asked).some((secret) => message.includes(secret))
   return { ...(numberOf(code) !== undefined && { code }), ...(tells && { message }) }
 }
 
 /** The texts of the configuration that a request came with. */
-function secretsOf(asked: Asked | undefined): string[] {
-  const given = JSON.stringify(asked?.frame.params ?? null)
-  const clean = JSON.stringify(withoutConfiguration(asked?.frame.params ?? null))
+function secretsOf(asked: Asked): string[] {
+  const given = JSON.stringify(asked.frame.params ?? null)
+  const clean = JSON.stringify(withoutConfiguration(asked.frame.params ?? null))
   if (given === clean) return []
   const known = new Set(textsIn(JSON.parse(clean)))
   return textsIn(JSON.parse(given)).filter((text) => text !== '' && !known.has(text))
@@ -200,21 +200,4 @@ function secretsOf(asked: Asked | undefined): string[] {
 function textsIn(value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : []
-}
-
-/** What is no JSON-RPC, as it may be kept: an answer in it can not be told from a secret. */
-export function redactedOther(value: unknown): unknown {
-  return withoutAnswers(withoutConfiguration(withoutStates(value)))
-}
-
-function withoutAnswers(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutAnswers)
-  if (!isObject(value)) return value
-  const kept = Object.entries(value).filter(([key]) => key !== 'content')
-  return Object.fromEntries(kept.map(([key, given]) => [key, withoutAnswers(given)]))
-}
-
-/** Text that is no JSON, as it may be kept: what looks like a piece of a frame with secrets is not. */
-export function redactedText(text: string): string | undefined {
-  return /mcp[_-]?server|headers|"env"|"action"|"content"|"result"|auth|_asp|\\u/i.test(text) ? undefined : text
 }

@@ -23,7 +23,7 @@ export interface SessionSetup {
   options: RecorderOptions
   secretFields: ReadonlySet<string>
   report: (problem: RecorderProblem) => void
-  openWire: (sessionId: string) => Promise<WireFile | undefined>
+  openWire: (session: Session) => Promise<WireFile | undefined>
 }
 
 export class Session {
@@ -36,8 +36,6 @@ export class Session {
   readonly connections = new Map<Connection, number>()
   roots = new Roots([])
   wire: WireFile | undefined
-  /** nothing of it is recorded: its stream was there before it was new */
-  skipped = false
   /** the connections that are there */
   readonly live = new Set<Connection>()
   /** what was told while there were several */
@@ -46,6 +44,8 @@ export class Session {
   asked = 0
   /** notices that came without an id so far */
   notices = 0
+  /** its stream was there before it was new */
+  private isLeftAlone = false
   private opening: Opening = { directories: [] }
   private agent: Connection['agent']
   private base: number | undefined
@@ -54,17 +54,20 @@ export class Session {
   constructor(readonly setup: SessionSetup) {
     const { sessionId, store, options, secretFields, report } = setup
     this.sessionId = sessionId
-    this.writer = new StreamWriter(
-      store,
-      sessionId,
-      () => this.header(),
-      async () => this.wire?.flush(),
+    this.writer = new StreamWriter(store, sessionId, () => this.header(), {
+      before: async () => this.wire?.flush(),
+      holds: (frames) => this.wire?.holds(frames) ?? true,
       report,
-    )
+    })
     this.line = new Line(() => ({ roots: this.roots, secretFields, clientIsPerson: options.clientIsPerson ?? false }), {
       append: (drafts) => this.writer.append(drafts),
       declare: (losses) => this.declare(losses),
     })
+  }
+
+  /** Nothing of it is recorded: it is left alone, or its stream was deleted. */
+  get skipped(): boolean {
+    return this.isLeftAlone || this.writer.isDeleted
   }
 
   /** Looks at what the store has of the session. `isNew`: the agent says that it is a new one. */
@@ -75,12 +78,12 @@ export class Session {
     if (stream === undefined) this.roots = Roots.of(opening.directories)
     else if (isNew && this.setup.options.knownSession === 'skip') this.skip()
     else await this.goOn(stream, isNew)
-    if (!this.skipped) this.wire = await this.setup.openWire(this.sessionId)
+    if (!this.skipped) this.wire = await this.setup.openWire(this)
   }
 
   private skip(): void {
     const { sessionId } = this
-    this.skipped = true
+    this.isLeftAlone = true
     const message = `session ${JSON.stringify(sessionId)} is in the store already, and was left alone`
     this.setup.report({ code: 'session_known', message, sessionId })
   }

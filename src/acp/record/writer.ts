@@ -6,7 +6,7 @@ import { parseExact } from '../../record/exact.js'
 import type { AsrRecord, Header } from '../../record/record.js'
 import type { Store, Stream } from '../../store/api.js'
 import type { RecorderProblem } from './api.js'
-import { type Draft, idUnder } from './tracked.js'
+import { type Draft, type FrameRange, idUnder } from './tracked.js'
 
 type Job = { drafts: Draft[] } | { revise: (header: Header) => Record<string, unknown> }
 
@@ -43,11 +43,25 @@ const HOPELESS: ReadonlySet<string> = new Set([
   'ASR_ID_CONFLICT',
 ])
 
+export interface WriterPorts {
+  /** runs before each write */
+  before(): Promise<void>
+  /** whether the frames that a record names are where it says */
+  holds(frames: FrameRange): boolean
+  report(problem: RecorderProblem): void
+}
+
 export class StreamWriter {
   /** records written by this writer */
   written = 0
   /** the stream is there, as far as this writer made or found it */
   exists = false
+  /** it was there, and is no more */
+  isDeleted = false
+  /** the stream was seen */
+  private isKnown = false
+  /** the last record that was written, where, and in which stream */
+  private last: { stream: Stream; id: string; pos: number; type: string; ts: unknown } | undefined
   private jobs: Job[] = []
   private batch: Batch | undefined
   private single = false
@@ -60,19 +74,48 @@ export class StreamWriter {
     private readonly sessionId: string,
     /** the header of a stream that is not there yet */
     private readonly header: () => Header,
-    /** runs before each write */
-    private readonly before: () => Promise<void>,
-    private readonly report: (problem: RecorderProblem) => void,
+    private readonly ports: WriterPorts,
   ) {}
 
-  /** The stream, when it is there. */
+  /**
+   * The stream, when it is there. One that was there and is no more was deleted: it is not made again without its beginning, and
+   * nothing more is recorded of its session.
+   */
   async existing(): Promise<Stream | undefined> {
+    const wasThere = this.isKnown
+    const stream = this.isDeleted ? undefined : await this.found()
+    if (stream === undefined) {
+      if (wasThere) this.gone('its stream was deleted')
+      return undefined
+    }
+    if (!(await this.isOurs(stream))) this.gone('another stream stands in the place of its own')
+    this.isKnown = !this.isDeleted
+    return this.isKnown ? stream : undefined
+  }
+
+  private async found(): Promise<Stream | undefined> {
     try {
       return await this.store.stream(this.sessionId)
     } catch (error) {
       if (isAsrError(error, 'ASR_STREAM_NOT_FOUND')) return undefined
       throw error
     }
+  }
+
+  /** Whether it is the stream that was written to, and not one that somebody put in its place. */
+  private async isOurs(stream: Stream): Promise<boolean> {
+    const { last } = this
+    if (last === undefined || last.stream === stream) return true
+    const record = await stream.get(last.id)
+    const isSame = record?.ts === last.ts && record?.type === last.type && (await stream.position(last.id)) === last.pos
+    if (isSame) last.stream = stream
+    return isSame
+  }
+
+  private gone(reason: string): void {
+    this.giveUp(reason)
+    this.isDeleted = true
+    this.exists = this.isKnown = false
   }
 
   append(drafts: Draft[]): void {
@@ -116,22 +159,27 @@ export class StreamWriter {
     let goesOn = true
     while (goesOn && !this.lost && (this.batch !== undefined || this.jobs.length > 0)) {
       try {
-        await this.before()
-        await this.step(await this.open())
+        const stream = await this.open()
+        if (stream === undefined) break
+        await this.ports.before()
+        await this.step(stream)
         this.failing = false
       } catch (error) {
         goesOn = this.isToleratedBatch(error)
-        if (!goesOn) this.fail(error)
+        if (!goesOn) await this.fail(error)
       }
     }
     if (goesOn) this.single = false
     this.running = undefined // at once: what comes now has to start anew
   }
 
-  private async open(): Promise<Stream> {
-    const stream = (await this.existing()) ?? (await this.store.createStream(this.header()))
-    this.exists = true
-    return stream
+  /** The stream, made when it is not there yet; undefined when it was deleted. */
+  private async open(): Promise<Stream | undefined> {
+    const stream = await this.existing()
+    if (this.isDeleted) return undefined
+    const there = stream ?? (await this.store.createStream(this.header()))
+    this.exists = this.isKnown = true
+    return there
   }
 
   private async step(stream: Stream): Promise<void> {
@@ -146,6 +194,9 @@ export class StreamWriter {
     const receipt = await stream.append(records, { expected })
     this.written += receipt.appended
     this.batch = undefined
+    const last = records.at(-1)
+    if (last !== undefined)
+      this.last = { stream, id: last.id as string, pos: receipt.last, type: last.type, ts: last.ts }
   }
 
   private nextBatch(length: number): Batch {
@@ -157,7 +208,21 @@ export class StreamWriter {
       drafts.push(...job.drafts.splice(0, room - drafts.length))
       if (job.drafts.length === 0) this.jobs.shift()
     }
-    return bound(drafts, length)
+    return bound(
+      drafts.map((draft) => this.pointing(draft)),
+      length,
+    )
+  }
+
+  /** A record names its frames where they are kept, and not where something else may stand one day. */
+  private pointing(draft: Draft): Draft {
+    const { native, ...record } = draft.record
+    if (native?.ref === undefined || this.ports.holds(native.ref)) return draft
+    const { ref, ...rest } = native
+    return {
+      ...draft,
+      record: Object.keys(rest).length === 0 ? (record as AsrRecord) : { ...draft.record, native: rest },
+    }
   }
 
   /** Whether the batch can be offered again at once, in another form. */
@@ -187,7 +252,7 @@ export class StreamWriter {
     }
     if (draft.record.type === 'gap') return false
     const { type } = draft.record
-    this.report({
+    this.ports.report({
       code: 'record_refused',
       message: `a ${String(type).slice(0, 80)} of session ${JSON.stringify(this.sessionId)} is refused: ${error.message}`,
       sessionId: this.sessionId,
@@ -199,17 +264,19 @@ export class StreamWriter {
     return true
   }
 
-  private fail(error: unknown): void {
+  private async fail(error: unknown): Promise<void> {
+    // A stream that is deleted meanwhile refuses as one that is closed does.
+    await this.existing().catch(() => undefined)
     const reason = error instanceof Error ? error.message : String(error)
     const code = isAsrError(error) ? error.code : ''
     if (HOPELESS.has(code) || (this.batch === undefined && REFUSED.has(code))) {
       this.giveUp(reason, error)
       return
     }
-    if (this.failing) return
+    if (this.failing || this.lost) return
     this.failing = true
     const message = `session ${JSON.stringify(this.sessionId)} can not be written now: ${reason}`
-    this.report({ code: 'store_failed', message, sessionId: this.sessionId, cause: error })
+    this.ports.report({ code: 'store_failed', message, sessionId: this.sessionId, cause: error })
   }
 
   private giveUp(reason: string, cause?: unknown): void {
@@ -218,7 +285,7 @@ export class StreamWriter {
     this.jobs = []
     this.batch = undefined
     const message = `session ${JSON.stringify(this.sessionId)} is not recorded any further: ${reason}`
-    this.report({ code: 'session_lost', message, sessionId: this.sessionId, cause })
+    this.ports.report({ code: 'session_lost', message, sessionId: this.sessionId, cause })
   }
 }
 
