@@ -4,6 +4,57 @@
  */
 export const MUTANTS = [
   {
+    name: 'an extension is not checked against the log as it stands when it comes in',
+    file: 'src/store/extension.ts',
+    find: `await queue.alone(async () => {
+      queue.assertEndsAt(behind)`,
+    put: 'await queue.alone(async () => {',
+    tests: ['import/together'],
+  },
+  {
+    name: 'a few records of an extension are written wherever the log ends',
+    file: 'src/store/append-queue.ts',
+    find: `Query<StagedCall> {
+    this.assertEndsAt(behind)`,
+    put: 'Query<StagedCall> {',
+    tests: ['import/together'],
+  },
+  {
+    name: 'readers see a growth while it is taken in',
+    file: 'src/store/stream-core.ts',
+    find: 'this.lookup = new Lookup(this.log, new EarlierIndex(index))',
+    put: 'this.lookup = new Lookup(this.log, index)',
+    tests: ['import/together', 'store/readers-process'],
+  },
+  {
+    name: 'look-ups find what is being taken in',
+    file: 'src/index/earlier-index.ts',
+    find: 'pos <= this.length',
+    put: 'pos > 0',
+    tests: ['import/together'],
+  },
+  {
+    name: 'an extension comes in before the log that it stands on is on the disk',
+    file: 'src/log/record-log.ts',
+    find: 'await this.sync() // else a power cut could take what stands before it',
+    put: '',
+    tests: ['fault/power-loss'],
+  },
+  {
+    name: 'an extension comes in before it is on the disk',
+    file: 'src/log/record-log.ts',
+    find: 'await extension.sync()',
+    put: '',
+    tests: ['fault/power-loss'],
+  },
+  {
+    name: 'an extension replaces what another writer wrote',
+    file: 'src/log/record-log.ts',
+    find: 'await this.assertUntouched(file)',
+    put: '',
+    tests: ['log/record-log'],
+  },
+  {
     name: 'a body is believed without its check',
     file: 'src/log/frame.ts',
     find: 'check32(frame.body) === frame.bodyCheck',

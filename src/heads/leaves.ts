@@ -8,21 +8,23 @@ import type { IndexReader } from '../index/reader.js'
 
 /** The positions of all leaves, in log order. Looks at each run once, never at single records. */
 export function* leaves(index: IndexReader): Query<number[]> {
-  if (index.length === 0) return []
+  const { length } = index // what comes in meanwhile is not looked at
+  if (length === 0) return []
   const ends: number[] = []
   const parents = new Set<number>()
   let open: { start: number; head: boolean } | undefined
   const close = (end: number): void => {
     if (open !== undefined && !open.head) ends.push(end)
   }
-  for (let number = 0; number <= pageOf(index.length); number++) {
+  for (let number = 0; number <= pageOf(length); number++) {
     const page = yield* index.page(number)
     for (const { start, parent } of page.runsBegun()) {
+      if (start > length) break
       close(start - 1)
       open = { start, head: (page.flags(start) & HEAD_RECORD) !== 0 }
       parents.add(parent)
     }
   }
-  close(index.length)
+  close(length)
   return ends.filter((end) => !parents.has(end))
 }

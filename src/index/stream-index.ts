@@ -9,6 +9,7 @@ import { bucketCount, bucketOf, decodeRun, type KeyRun, MERGED_RUNS, positionsOf
 import { firstOf, Page, pageOf } from './page.js'
 import { PageKeys, type RecordName } from './page-keys.js'
 import { answer, type Query, wait } from './query.js'
+import type { IndexView } from './reader.js'
 import { decodeHeads, decodeRoot, emptyState, type Root, type RunRow, type StreamState } from './root.js'
 import type { RowCache } from './row-cache.js'
 import { getRow, IndexDamaged, type IndexLevel, readRow } from './rows.js'
@@ -34,7 +35,7 @@ export interface Persisted {
   mergedPages: number
 }
 
-export class StreamIndex {
+export class StreamIndex implements IndexView {
   state: StreamState = emptyState()
   persisted: Persisted = { length: 0, directories: new Map(), directoryChecks: [], runs: [], mergedPages: 0 }
   /** pages with positions that level does not hold yet, and the page that the next record goes to */

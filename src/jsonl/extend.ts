@@ -1,45 +1,62 @@
 /**
  * A file's log against the stream that is there: one must begin with the other (CORE-21).
  */
-import { answer } from '../index/query.js'
+import type { StreamState } from '../index/root.js'
 import { ENCODING_DEFLATED, ENCODING_TEXT } from '../log/codec.js'
-import { FLAG_GAP, type Frame } from '../log/frame.js'
-import { AsrError } from '../record/error.js'
-import type { Header, StoredRecord } from '../record/record.js'
+import { FLAG_GAP, FLAG_ORPHAN, type Frame, KIND } from '../log/frame.js'
+import type { LogEntry } from '../log/framer.js'
+import { AsrError, isAsrError } from '../record/error.js'
+import type { Header } from '../record/record.js'
 import { throwIfAborted } from '../store/abort.js'
+import { headerEntry } from '../store/append-queue.js'
+import { extendLog } from '../store/extension.js'
 import { RecordReader } from '../store/record-reader.js'
-import type { Staged, Staging } from '../store/staging.js'
 import type { StoredStream } from '../store/stream.js'
 import type { StreamCore } from '../store/stream-core.js'
-import { equalHeaders, type Intake } from './intake.js'
+import { equalHeaders } from './intake.js'
 
-const BATCH_RECORDS = 512
+const BATCH_BYTES = 1024 * 1024
 
-/**
- * Appends what the file has beyond the stream; nothing when the file is a part of it.
- * @throws ASR_DIVERGED, naming the first difference: nothing is written
- */
-export async function extendStream(
-  stream: StoredStream,
-  intake: Intake,
-  signal: AbortSignal | undefined,
-): Promise<{ appended: number; matched: number }> {
-  const { core } = stream
-  if (core.damage !== undefined) throw core.damage
-  const matched = Math.min(core.length, intake.core.length)
-  await compare(core, intake.core, matched)
-  if (intake.core.length === matched) return { appended: 0, matched }
-  await putHeaderInForce(stream, intake.core)
-  const reader = new RecordReader(intake.core)
-  for (let from = matched + 1; from <= intake.core.length; from += BATCH_RECORDS) {
-    throwIfAborted(signal)
-    const to = Math.min(intake.core.length, from + BATCH_RECORDS - 1)
-    await stream.queue.appendStaged((staging) => restage(staging, reader, intake.core, from, to))
-  }
-  return { appended: intake.core.length - matched, matched }
+export interface ExtendOptions {
+  /** how many records the stream had when the import began */
+  begun: number
+  /** how many records are written at once */
+  extensionBatch: number
+  signal?: AbortSignal
 }
 
-async function compare(core: StreamCore, file: StreamCore, count: number): Promise<void> {
+export interface Extended {
+  appended: number
+  /** records of the file that the stream had already */
+  matched: number
+}
+
+/**
+ * Appends what the file has beyond the stream, all or nothing; nothing when the file is a part of it. What others append
+ * meanwhile counts as if it had been there before, as long as the file goes on with it.
+ * @throws ASR_DIVERGED, naming the first difference; ASR_CONFLICT when that was appended since the import began: nothing is
+ *   written
+ */
+export async function extendStream(stream: StoredStream, file: StreamCore, options: ExtendOptions): Promise<Extended> {
+  const { core } = stream
+  for (;;) {
+    throwIfAborted(options.signal)
+    if (core.damage !== undefined) throw core.damage
+    const { state } = core
+    const matched = Math.min(state.point.pos, file.length)
+    await compare(core, file, matched, options.begun)
+    if (file.length === matched) return { appended: 0, matched }
+    try {
+      const header = await newHeader(file, core, state)
+      await extendLog(stream, state.point, batchesBehind(file, matched, header, options.extensionBatch), options.signal)
+      return { appended: file.length - matched, matched }
+    } catch (error) {
+      if (!isAsrError(error, 'ASR_CONFLICT')) throw error
+    }
+  }
+}
+
+async function compare(core: StreamCore, file: StreamCore, count: number, begun: number): Promise<void> {
   const [ours, theirs] = [new RecordReader(core), new RecordReader(file)]
   if (count === 0) return
   if ((await ours.frame(count)).chain === (await theirs.frame(count)).chain) return // all that led there is equal
@@ -49,39 +66,47 @@ async function compare(core: StreamCore, file: StreamCore, count: number): Promi
     const [{ id }, other] = [await ours.record(pos), await theirs.record(pos)]
     const theirName = other.id === id ? 'another one of that id' : JSON.stringify(other.id)
     const message = `position ${pos} is record ${JSON.stringify(id)} in the stream ${JSON.stringify(sessionId)} and ${theirName} in the file`
-    throw new AsrError('ASR_DIVERGED', message, { sessionId, recordId: id, pos })
+    if (pos <= begun) throw new AsrError('ASR_DIVERGED', message, { sessionId, recordId: id, pos })
+    const since = `${message}; it was appended while the file was read`
+    throw new AsrError('ASR_CONFLICT', since, { sessionId, recordId: id, pos, actual: core.length })
   }
 }
 
-async function restage(
-  staging: Staging,
-  reader: RecordReader,
+/** What the file has behind a position, led by its header where that is another one. */
+async function* batchesBehind(
   file: StreamCore,
-  from: number,
-  to: number,
-): Promise<Staged[]> {
-  const staged: Staged[] = []
-  for (let pos = from; pos <= to; pos++) {
-    const frame = await reader.frame(pos)
-    const text = textOf(file, frame)
-    const record = file.log.decode(frame) as unknown as StoredRecord
-    staged.push(await answer(staging.take(record, { text, gap: (frame.flags & FLAG_GAP) !== 0 })))
+  matched: number,
+  header: LogEntry[],
+  batchRecords: number,
+): AsyncGenerator<LogEntry[]> {
+  const reader = new RecordReader(file)
+  let batch = [...header]
+  let bytes = 0
+  for (let pos = matched + 1; pos <= file.length; pos++) {
+    const entry = entryOf(file, await reader.frame(pos))
+    batch.push(entry)
+    bytes += entry.size
+    if (pos < file.length && batch.length < batchRecords && bytes < BATCH_BYTES) continue
+    yield batch
+    batch = []
+    bytes = 0
   }
-  return staged
 }
 
 /** The file's header comes in force with its first new record (CORE-3). */
-async function putHeaderInForce(stream: StoredStream, file: StreamCore): Promise<void> {
-  const frame = await headerFrame(file)
+async function newHeader(file: StreamCore, core: StreamCore, { header, point }: StreamState): Promise<LogEntry[]> {
+  const frame = await file.log.frame(file.state.header.location)
   const theirs = file.log.decode(frame) as unknown as Header
-  await stream.queue.reviseHeader(async () => {
-    const ours = stream.core.log.decode(await headerFrame(stream.core)) as unknown as Header
-    return equalHeaders(ours, theirs) ? undefined : { header: theirs, text: textOf(file, frame) }
-  })
+  const ours = core.log.decode(await core.log.frame(header.location)) as unknown as Header
+  return equalHeaders(ours, theirs) ? [] : [headerEntry(theirs, point.pos, textOf(file, frame))]
 }
 
-function headerFrame({ log, index }: StreamCore): Promise<Frame> {
-  return Promise.resolve(log.frame(index.state.header.location))
+/** A record's frame as it goes into another log: what leads up to it is equal there, and so is all that was worked out of it. */
+function entryOf(file: StreamCore, frame: Frame): LogEntry {
+  const { pos, parent, hash, bodyBytes } = frame
+  const flags = frame.flags & (FLAG_GAP | FLAG_ORPHAN)
+  const value = file.log.decode(frame)
+  return { kind: KIND.record, value, plain: true, text: textOf(file, frame), flags, pos, parent, hash, size: bodyBytes }
 }
 
 /** The line that a frame keeps as text, if it does. */

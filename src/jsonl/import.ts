@@ -9,19 +9,28 @@ import { throwIfAborted } from '../store/abort.js'
 import type { ImportOptions, ImportReport } from '../store/api.js'
 import { RecordReader } from '../store/record-reader.js'
 import type { StreamStore } from '../store/store.js'
+import type { StoredStream } from '../store/stream.js'
 import { extendStream } from './extend.js'
-import { Intake, mismatch } from './intake.js'
+import { Intake, mismatch, type Origin } from './intake.js'
 import { type Chunks, readLines } from './lines.js'
 import { parseLine } from './parse-line.js'
+
+/** So many records of an extension are written at once; up to so many need no segment of their own. */
+const EXTENSION_BATCH_RECORDS = 512
 
 /**
  * Imports one file (CORE-2, CORE-12, CORE-21).
  * @throws no_header, session_mismatch, ASR_DIVERGED, and with `strict` the code of the first diagnostic: nothing is written then
  */
-export async function importJsonl(store: StreamStore, chunks: Chunks, options: ImportOptions): Promise<ImportReport> {
+export async function importJsonl(
+  store: StreamStore,
+  chunks: Chunks,
+  options: ImportOptions,
+  extensionBatch = EXTENSION_BATCH_RECORDS,
+): Promise<ImportReport> {
   const fault = options.sessionId === undefined ? undefined : badSessionId(options.sessionId)
   if (fault !== undefined) throw new AsrError('ASR_BAD_RECORD', fault)
-  const file = new FileReader(store, options)
+  const file = new FileReader(store, options, extensionBatch)
   try {
     await file.read(chunks)
     return await file.settle()
@@ -33,12 +42,17 @@ export async function importJsonl(store: StreamStore, chunks: Chunks, options: I
 
 class FileReader {
   private intake: Intake | undefined
+  /** no line yet that says anything */
+  private isEmpty = true
+  /** records of the stream when the import began */
+  private begun = 0
   /** of lines before the header */
   private readonly early: Diagnostic[] = []
 
   constructor(
     private readonly store: StreamStore,
     private readonly options: ImportOptions,
+    private readonly extensionBatch: number,
   ) {}
 
   async read(chunks: Chunks): Promise<void> {
@@ -46,12 +60,16 @@ class FileReader {
     let done = 0
     for await (const lines of readLines(chunks)) {
       throwIfAborted(signal)
+      this.isEmpty = false
       for (const line of lines) {
         const parsed = parseLine(line)
         if ('refused' in parsed)
           this.refuse({ code: parsed.refused, message: parsed.message, line: line.number, severity: 'refused' })
-        else if (this.intake === undefined) await this.first(parsed.value, parsed.text, line.number, parsed.rounded)
-        else await this.intake.take(parsed.value, { number: line.number, text: parsed.text, rounded: parsed.rounded })
+        else {
+          const origin = { number: line.number, text: parsed.text, rounded: parsed.rounded }
+          if (this.intake === undefined) await this.first(parsed.value, origin)
+          else await this.intake.take(parsed.value, origin)
+        }
         done = line.number
       }
       await this.intake?.flush()
@@ -73,16 +91,23 @@ class FileReader {
         diagnostics,
       })
     }
-    const existing = await this.store.existing(sessionId)
-    if (existing === undefined) {
-      const appended = intake.core.length
-      await this.store.adopt(intake.core)
-      await intake.core.compact()
-      return { sessionId, records: appended, appended, duplicates: intake.duplicates, diagnostics }
+    const { stream, appended, matched } = await this.put(intake)
+    return { sessionId, records: stream.length, appended, duplicates: intake.duplicates + matched, diagnostics }
+  }
+
+  /** Makes the file's log the stream, or extends the one that is there, whoever made it. */
+  private async put({ core }: Intake): Promise<{ stream: StoredStream; appended: number; matched: number }> {
+    throwIfAborted(this.options.signal)
+    const { stream, isAdopted } = await this.store.adopt(core)
+    if (isAdopted) {
+      this.intake = undefined // it is the stream's log now, whatever comes
+      await core.compact()
+      return { stream, appended: core.length, matched: 0 }
     }
-    const { appended, matched } = await extendStream(existing, intake, this.options.signal)
+    const { begun, extensionBatch } = this
+    const extended = await extendStream(stream, core, { begun, extensionBatch, signal: this.options.signal })
     await this.discard()
-    return { sessionId, records: existing.length, appended, duplicates: intake.duplicates + matched, diagnostics }
+    return { stream, ...extended }
   }
 
   async discard(): Promise<void> {
@@ -97,15 +122,11 @@ class FileReader {
   }
 
   /** The first object of the file: its header, unless the session was given. */
-  private async first(
-    value: { [key: string]: unknown },
-    text: string | undefined,
-    line: number,
-    rounded: boolean,
-  ): Promise<void> {
+  private async first(value: { [key: string]: unknown }, origin: Origin): Promise<void> {
+    const { number: line, text, rounded } = origin
     if (value.type !== 'header') {
       await this.begin()
-      await (this.intake as unknown as Intake).take(value, { number: line, text, rounded })
+      await (this.intake as unknown as Intake).take(value, origin)
       return
     }
     const fault = badSessionId(value.sessionId)
@@ -113,20 +134,23 @@ class FileReader {
     const { sessionId } = this.options
     if (sessionId !== undefined && sessionId !== value.sessionId) throw mismatch(sessionId, value.sessionId, line)
     await this.begin(value as unknown as Header, text)
-    if (rounded) this.intake?.keep('number_rounded', 'a number is not what a double can hold', line)
+    if (rounded !== undefined) this.intake?.keep('number_rounded', rounded, line)
   }
 
   private async begin(header?: Header, text?: string): Promise<void> {
     if (this.intake !== undefined) return
     const { sessionId } = this.options
     if (header === undefined && sessionId === undefined) {
-      throw new AsrError('no_header', 'the file does not begin with a header, and no session is given', {
-        diagnostics: this.early,
-      })
+      const message = this.isEmpty
+        ? 'the file is empty'
+        : 'the file does not begin with a header, and no session is given'
+      throw new AsrError('no_header', message, { diagnostics: this.early })
     }
-    const core = await this.store.stage(header ?? { type: 'header', asr: '1', sessionId: sessionId as string }, text)
-    const existing = (await this.store.existing(core.sessionId))?.core
+    const first = header ?? { type: 'header', asr: '1', sessionId: sessionId as string }
+    const existing = (await this.store.existing(first.sessionId))?.core
+    this.begun = existing?.length ?? 0
+    const core = await this.store.stage(first, text)
     const known = existing && new RecordReader(existing)
-    this.intake = new Intake(core, this.early.length > 0, known, existing?.length ?? 0)
+    this.intake = new Intake(core, this.early.length > 0, known, this.begun)
   }
 }

@@ -20,7 +20,8 @@ export interface Origin {
   number: number
   /** the line, when JSON does not give it back */
   text?: string
-  rounded: boolean
+  /** which number of it is no double, if any */
+  rounded?: string
 }
 
 const BATCH_RECORDS = 512
@@ -139,7 +140,7 @@ export class Intake {
       if (!this.lastLines.has(missingParentId)) this.lastLines.set(missingParentId, 0)
     }
     for (const { code, message } of faults) this.keep(code, message, line, id)
-    if (rounded) this.keep('number_rounded', 'a number of it is not what a double can hold', line, id)
+    if (rounded !== undefined) this.keep('number_rounded', rounded, line, id)
   }
 
   /** A further header line is a revision (CORE-3). */
@@ -159,7 +160,7 @@ export class Intake {
       return this.refuse({ code: 'bad_field', message: error.message, line, severity: 'refused' })
     }
     if (revised === undefined) return
-    if (rounded) this.keep('number_rounded', 'a number of it is not what a double can hold', line)
+    if (rounded !== undefined) this.keep('number_rounded', rounded, line)
     const entry = headerEntry(revised, core.length)
     const [location] = await core.write([[entry]])
     const header = { location, hash: entry.hash, agent: agentOf(revised) }

@@ -28,7 +28,8 @@ export type Chunks = Iterable<string | Uint8Array> | AsyncIterable<string | Uint
 
 /**
  * The lines that are not empty, in batches, since a promise a line would cost more than reading it.
- * A byte order mark and CRs before LFs are dropped; a CR at the very end is taken for half of such a line end.
+ * A byte order mark before a line, as where files were joined, and a CR before its LF are dropped; a CR at the very end is
+ * taken for half of such a line end.
  */
 export async function* readLines(chunks: Chunks, options: { maxBytes?: number } = {}): AsyncGenerator<Line[]> {
   const cutter = new LineCutter(options.maxBytes ?? RECORD_BYTES_MAX)
@@ -49,6 +50,7 @@ const CR = 0x0d
 const SPACE = 0x20
 const TAB = 0x09
 const MARK = [0xef, 0xbb, 0xbf]
+const MARK_CHARACTER = 0xfeff
 /** A byte order mark and a CR do not count as the line's text. */
 const UNCOUNTED_BYTES_MAX = MARK.length + 1
 
@@ -99,7 +101,7 @@ class LineCutter {
 
   #endLine(lines: Line[], torn: boolean): void {
     const number = ++this.#number
-    const bytes = trimmed(this.#pending.view(), number === 1)
+    const bytes = trimmed(this.#pending.view())
     if (this.#overlong || bytes.length > this.maxBytes) {
       lines.push({ number, refused: 'too_large', torn })
     } else {
@@ -120,6 +122,10 @@ class LineCutter {
       const number = ++this.#number
       const textEnd = text.indexOf('\n', textStart)
       const end = ascii ? textEnd : whole.indexOf(LF, start)
+      if (text.charCodeAt(textStart) === MARK_CHARACTER) {
+        textStart++
+        start += MARK.length
+      }
       const cr = textEnd > textStart && text.charCodeAt(textEnd - 1) === CR ? 1 : 0
       const bytes = end - start - cr
       if (bytes > this.maxBytes) lines.push({ number, refused: 'too_large', torn: false })
@@ -142,7 +148,7 @@ class LineCutter {
   }
 }
 
-/** A mark behind the input's start is text, and for `JSON.parse` to refuse. */
+/** A mark inside a line is text. */
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 function decode(bytes: Uint8Array): string | undefined {
@@ -153,8 +159,8 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-function trimmed(bytes: Uint8Array, isFirst: boolean): Uint8Array {
-  const start = isFirst && MARK.every((byte, index) => bytes[index] === byte) ? MARK.length : 0
+function trimmed(bytes: Uint8Array): Uint8Array {
+  const start = MARK.every((byte, index) => bytes[index] === byte) ? MARK.length : 0
   const end = bytes.length > start && bytes[bytes.length - 1] === CR ? bytes.length - 1 : bytes.length
   return bytes.subarray(start, end)
 }

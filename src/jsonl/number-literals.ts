@@ -1,7 +1,7 @@
 /**
  * Whether JSON's number literals survive `JSON.parse`, which takes the nearest double (CORE-7).
  */
-import { stringEnd } from '../record/json-text.js'
+import { pointerAt, stringEnd } from '../record/json-text.js'
 
 const QUOTE = 0x22
 const PLUS = 0x2b
@@ -24,22 +24,49 @@ export type NumberFidelity = 'exact' | 'rounded' | 'infinite'
  */
 export function numberFidelity(text: string): NumberFidelity {
   let found: NumberFidelity = 'exact'
-  let at = 0
-  while (at < text.length) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) {
-      at = stringEnd(text, at) + 1
-    } else if (code === MINUS || isDigit(code)) {
-      const end = literalEnd(text, at)
-      const fidelity = literalFidelity(text.slice(at, end))
-      if (fidelity === 'infinite') return fidelity
-      if (fidelity === 'rounded') found = fidelity
-      at = end
-    } else {
-      at++
-    }
+  for (let at = nextLiteral(text, 0); at < text.length; ) {
+    const end = literalEnd(text, at)
+    const fidelity = literalFidelity(text.slice(at, end))
+    if (fidelity === 'infinite') return fidelity
+    if (fidelity === 'rounded') found = fidelity
+    at = nextLiteral(text, end)
   }
   return found
+}
+
+/** Of a sound JSON text with rounded literals: says which, where, and what they are read as; of many the first. */
+export function sayRounded(text: string): string {
+  let first = ''
+  let others = 0
+  for (let at = nextLiteral(text, 0); at < text.length; ) {
+    const end = literalEnd(text, at)
+    const literal = text.slice(at, end)
+    if (literalFidelity(literal) === 'rounded') {
+      if (first !== '') others++
+      else
+        first = `the number ${cut(literal)} at ${JSON.stringify(cut(pointerAt(text, at)))} is read as ${Number(literal)}`
+    }
+    at = nextLiteral(text, end)
+  }
+  return others === 0 ? first : `${first}, and ${others} more of the line are not what a double can hold`
+}
+
+/** What is longer says no more to a reader. */
+const SHOWN_CHARACTERS = 60
+
+function cut(text: string): string {
+  return text.length <= SHOWN_CHARACTERS ? text : `${text.slice(0, SHOWN_CHARACTERS)}…`
+}
+
+/** Where the next literal begins, at a place outside strings or behind it; the text's length when there is none. */
+function nextLiteral(text: string, from: number): number {
+  let at = from
+  while (at < text.length) {
+    const code = text.charCodeAt(at)
+    if (code === MINUS || isDigit(code)) return at
+    at = code === QUOTE ? stringEnd(text, at) + 1 : at + 1
+  }
+  return text.length
 }
 
 function isDigit(code: number): boolean {

@@ -6,14 +6,14 @@ import { hasBrackets, nesting } from '../record/json-text.js'
 import { NESTING_MAX } from '../record/limits.js'
 import type { Json } from '../record/record.js'
 import type { Line } from './lines.js'
-import { numberFidelity } from './number-literals.js'
+import { numberFidelity, sayRounded } from './number-literals.js'
 
 export interface GoodLine {
   value: { [key: string]: Json }
   /** there when `JSON.stringify` would not give the line back, so that its text is to be kept */
   text?: string
-  /** a number literal of it is no double: `number_rounded` */
-  rounded: boolean
+  /** a number literal of it is no double, `number_rounded`: which, in words */
+  rounded?: string
 }
 
 export interface BadLine {
@@ -51,12 +51,12 @@ export function parseLine(line: Line): ParsedLine {
     return { refused: 'not_object', message: `line ${line.number} is ${kindOf(value)}, not an object` }
   }
   // What comes out as it went in has no literal that was rounded either.
-  if (JSON.stringify(value) === text) return { value, rounded: false }
+  if (JSON.stringify(value) === text) return { value }
   const fidelity = numberFidelity(text)
   if (fidelity === 'infinite') {
     return { refused: 'bad_json', message: `line ${line.number} has a number too large for a double` }
   }
-  return { value, text, rounded: fidelity === 'rounded' }
+  return fidelity === 'rounded' ? { value, text, rounded: sayRounded(text) } : { value, text }
 }
 
 function unreadable(line: Line, refused: BadLine['refused'], what: string): BadLine {

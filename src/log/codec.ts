@@ -85,6 +85,13 @@ export class Codec {
     return this.unpacker(shapes).unpack(block, { start: byteOffset, end: byteOffset + length })
   }
 
+  /** Forgets shapes that no frame holds, so that their ids are free for those of frames that come from elsewhere. */
+  forgetUnwritten(): void {
+    this.dictionary.shapes.length = this.dictionary.written
+    this.packer = undefined
+    this.reader = undefined
+  }
+
   private makePacker(): Packr {
     this.refusals = 0
     return new Packr({

@@ -2,6 +2,7 @@
  * The append-only, content-hashed log of one stream: appends are all or none, reads check the stored bytes.
  */
 import { AsrError, isAsrError } from '../record/error.js'
+import { toHex } from '../record/hash.js'
 import { BatchBuffer } from './batch-buffer.js'
 import { Codec, type Decoded } from './codec.js'
 import { parsePart } from './dictionary.js'
@@ -17,6 +18,7 @@ import {
   offsetOf,
   SEGMENT_BYTES,
   type Segment,
+  STAGING_FOLDER,
   saltOf,
   segmentFile,
   segmentOf,
@@ -40,6 +42,8 @@ export class RecordLog {
     readonly segments: Segment[],
     /** behind the last frame; set by whoever scanned the log */
     public end: LogPoint = LOG_START,
+    /** a segment is left for the next one when it has reached this size */
+    private readonly segmentBytes = SEGMENT_BYTES,
   ) {
     this.salt = saltOf(identity)
     this.framer = new Framer(this.codec, identity, sessionId)
@@ -110,9 +114,56 @@ export class RecordLog {
       const file = segmentFile(this.folder, this.identity, number)
       const nextSize = await this.storage.size(file)
       if (nextSize === undefined) return hasGrown
+      // What came to the segment before since its size was asked for stands before this one.
+      const before = this.segments[this.segments.length - 1]
+      before.size = (await this.storage.size(before.file)) ?? before.size
       this.segments.push({ number, file, size: nextSize })
       hasGrown = true
     }
+  }
+
+  /** A log to be written behind this one, all of it in one segment, that is no part of it until `takeIn`. */
+  extension(): RecordLog {
+    const number = this.segments[this.segments.length - 1].number + 1
+    const token = toHex(crypto.getRandomValues(new Uint8Array(4)))
+    const segment = { number, file: `${segmentFile(STAGING_FOLDER, this.identity, number)}.${token}`, size: 0 }
+    const { storage, identity, sessionId, end } = this
+    const log = new RecordLog(storage, STAGING_FOLDER, identity, sessionId, [segment], end, Number.POSITIVE_INFINITY)
+    const { shapes, written } = this.codec.dictionary
+    log.codec.dictionary.adopt({ from: 0, shapes: shapes.slice(0, written) })
+    return log
+  }
+
+  /**
+   * Makes an extension the next segment, in one rename of what is on the disk by then: a process that dies, or a power cut,
+   * leaves all of it or nothing.
+   * @throws ASR_IN_DOUBT, ASR_POISONED, ASR_FENCED
+   */
+  async takeIn(extension: RecordLog): Promise<void> {
+    const [segment] = extension.segments
+    const file = segmentFile(this.folder, this.identity, segment.number)
+    await extension.sync()
+    await this.sync() // else a power cut could take what stands before it
+    await this.assertUntouched(file)
+    try {
+      await this.storage.rename(segment.file, file)
+    } catch (error) {
+      throw this.fail(error, 'a rename failed')
+    }
+    const taken = { ...segment, file }
+    this.segments.push(taken)
+    this.unsynced.add(taken)
+    this.end = extension.end
+    this.codec.forgetUnwritten()
+  }
+
+  /** @throws ASR_FENCED when the files are not as this log left them */
+  private async assertUntouched(next: string): Promise<void> {
+    const last = this.segments[this.segments.length - 1]
+    const size = await this.storage.size(last.file)
+    if (size !== last.size) throw this.fenced(last.file, size, last.size)
+    const behind = await this.storage.size(next)
+    if (behind !== undefined) throw this.fenced(next, behind, 0)
   }
 
   /** Moves the log's files to another folder; the first segment, without which there is no log, last. */
@@ -241,7 +292,7 @@ export class RecordLog {
 
   private segmentForAppend(): Segment {
     const last = this.segments[this.segments.length - 1]
-    if (last !== undefined && last.size < SEGMENT_BYTES) return last
+    if (last !== undefined && last.size < this.segmentBytes) return last
     const number = last === undefined ? 0 : last.number + 1
     const segment = { number, file: segmentFile(this.folder, this.identity, number), size: 0 }
     this.segments.push(segment)
@@ -264,21 +315,19 @@ export class RecordLog {
   }
 
   private grown(segment: Segment, size: number, expected: number): void {
-    if (size !== expected) {
-      this.failure = new AsrError(
-        'ASR_FENCED',
-        `${segment.file} has ${size} bytes instead of ${expected}: somebody else wrote to it`,
-        {
-          sessionId: this.sessionId,
-        },
-      )
-      throw this.failure
-    }
+    if (size !== expected) throw this.fenced(segment.file, size, expected)
     segment.size = size
     this.unsynced.add(segment)
   }
 
-  private fail(error: unknown, what: string): AsrError {
+  private fenced(file: string, size: number | undefined, expected: number): AsrError {
+    const message = `${file} has ${size ?? 0} bytes instead of ${expected}: somebody else wrote to it`
+    this.failure = new AsrError('ASR_FENCED', message, { sessionId: this.sessionId })
+    return this.failure
+  }
+
+  /** Takes nothing more until the log is opened again; the error of the call that failed. */
+  fail(error: unknown, what: string): AsrError {
     const cause = ioError(error, what)
     this.failure = cause
     return new AsrError(

@@ -53,6 +53,42 @@ export function nesting(text: string): Nesting {
   return { deepest, open }
 }
 
+/** The JSON Pointer (RFC 6901) of the value that begins at a place of a sound text. */
+export function pointerAt(text: string, place: number): string {
+  /** of each container around: the place in an array, or the key in an object */
+  const steps: (number | string)[] = []
+  for (let at = 0; at < place; at++) {
+    const last = steps.length - 1
+    switch (text.charCodeAt(at)) {
+      case QUOTE: {
+        const end = stringEnd(text, at)
+        // A key, or a text that the next key takes the place of.
+        if (typeof steps[last] === 'string') steps[last] = text.slice(at, end + 1)
+        at = end
+        break
+      }
+      case OPEN_ARRAY:
+        steps.push(0)
+        break
+      case OPEN_OBJECT:
+        steps.push('""')
+        break
+      case COMMA:
+        if (typeof steps[last] === 'number') steps[last]++
+        break
+      case CLOSE_ARRAY:
+      case CLOSE_OBJECT:
+        steps.pop()
+        break
+    }
+  }
+  return steps.map((step) => `/${typeof step === 'number' ? step : escaped(JSON.parse(step) as string)}`).join('')
+}
+
+function escaped(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1')
+}
+
 /** Whether a text has more than `count` opening brackets, strings included: only then can it be nested so deep. */
 export function hasBrackets(text: string, count: number): boolean {
   let found = 0

@@ -6,15 +6,16 @@ import { answer, type Query, wait } from '../index/query.js'
 import { IndexDamaged } from '../index/rows.js'
 import { KIND } from '../log/frame.js'
 import type { LogEntry } from '../log/framer.js'
+import type { LogPoint } from '../log/scanner.js'
 import { canonicalize } from '../record/canonical.js'
 import { AsrError } from '../record/error.js'
 import { hashText } from '../record/hash.js'
-import type { AsrRecord, Header } from '../record/record.js'
+import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
 import { shallowCopy } from '../record/snapshot.js'
 import { badField } from '../record/validate.js'
 import type { AppendOptions, Receipt } from './api.js'
-import { agentOf } from './catch-up.js'
-import { refusal, type Staged, Staging } from './staging.js'
+import { agentOf, lineageOf } from './catch-up.js'
+import { refusal, Staging } from './staging.js'
 import type { StreamCore } from './stream-core.js'
 
 /** What one write holds at most, so that a burst of large appends does not pile up in memory. */
@@ -52,20 +53,27 @@ export class AppendQueue {
     return this.enqueue((staging) => this.stageRecords(staging, records, options))
   }
 
-  /** Records that import has looked at; it stages them itself. */
-  appendStaged(stage: (staging: Staging) => Promise<Staged[]>): Promise<Receipt> {
-    return this.enqueue(function* (staging) {
-      const first = staging.length + 1
-      const staged = yield* wait(stage(staging))
-      const appended = staged.length
-      const receipt = {
-        first: appended > 0 ? first : 0,
-        last: appended > 0 ? staging.length : 0,
-        appended,
-        duplicates: 0,
-      }
-      return { entries: staged.map(({ logEntry }) => logEntry), receipt }
-    })
+  /**
+   * Entries that another log of the session has placed behind a point, as one append.
+   * @throws ASR_CONFLICT when the log does not end at that point
+   */
+  async appendPlaced(entries: readonly LogEntry[], behind: LogPoint): Promise<void> {
+    await this.enqueue((staging) => this.stagePlaced(staging, entries, behind), true)
+  }
+
+  /** Has work done on the log while no append is under way; afterwards the index is as the log is. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    await this.enqueue(function* () {
+      yield* wait(work())
+      return { entries: [], receipt: { first: 0, last: 0, appended: 0, duplicates: 0 } }
+    }, true)
+  }
+
+  /** @throws ASR_CONFLICT when the log does not end at the point any more; ASR_CLOSED */
+  assertEndsAt({ location, pos }: LogPoint): void {
+    const { point } = this.core.state
+    this.core.assertOpen()
+    if (point.location !== location) throw this.conflict(pos, point.pos)
   }
 
   /** A header revision; `revise` gives the new header, or undefined when nothing changes (CORE-3). */
@@ -163,6 +171,18 @@ export class AppendQueue {
     }
     if (appends.length > 0) publish(core, calls, staging, locations)
     for (const { call, receipt } of calls) call.resolve(receipt)
+  }
+
+  private *stagePlaced(staging: Staging, entries: readonly LogEntry[], behind: LogPoint): Query<StagedCall> {
+    this.assertEndsAt(behind)
+    let header: Header | undefined
+    for (const entry of entries) {
+      if (entry.kind === KIND.header) header = entry.value as Header
+      else yield* staging.add(entry.value as StoredRecord, entry.pos, lineageOf(entry))
+    }
+    const { length } = staging
+    const appended = length - behind.pos
+    return { entries: [...entries], header, receipt: { first: behind.pos + 1, last: length, appended, duplicates: 0 } }
   }
 
   private *stageRecords(staging: Staging, records: readonly AsrRecord[], options: AppendOptions): Query<StagedCall> {

@@ -50,7 +50,7 @@ export async function* allRoots(level: IndexLevel): AsyncGenerator<{ log: string
 /** What an open stream says of itself. */
 export async function infoOf(core: StreamCore): Promise<StreamInfo> {
   const title = await core.ask(() => core.title())
-  const { lastSeq, updatedAt, header, point } = core.index.state
+  const { lastSeq, updatedAt, header, point } = core.state
   return {
     sessionId: core.sessionId,
     records: point.pos,

@@ -143,7 +143,7 @@ function isSound(sessionId: string, frame: Frame, value: unknown): boolean {
   return isStored && badField(record) === undefined && frame.parent < frame.pos
 }
 
-function lineageOf({ parent, flags }: Frame): Lineage {
+export function lineageOf({ parent, flags }: Pick<Frame, 'parent' | 'flags'>): Lineage {
   return { parent, orphan: (flags & FLAG_ORPHAN) !== 0, gap: (flags & FLAG_GAP) !== 0 }
 }
 

@@ -6,7 +6,7 @@ import { entityKey, idKey, tombstoneKey } from '../index/key-run.js'
 import { pageOf } from '../index/page.js'
 import type { RecordName } from '../index/page-keys.js'
 import { type Query, wait } from '../index/query.js'
-import type { StreamIndex } from '../index/stream-index.js'
+import type { IndexView } from '../index/reader.js'
 import type { Frame } from '../log/frame.js'
 import type { RecordLog } from '../log/record-log.js'
 import { type StoredRecord, statedEntityId } from '../record/record.js'
@@ -14,7 +14,7 @@ import { type StoredRecord, statedEntityId } from '../record/record.js'
 export class Lookup {
   constructor(
     readonly log: RecordLog,
-    readonly index: StreamIndex,
+    readonly index: IndexView,
   ) {}
 
   *frame(pos: number): Query<Frame> {

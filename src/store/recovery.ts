@@ -185,6 +185,7 @@ async function settle(
     const changed = { at: location, to: location, firstPos: pos + 1, lastPos: pos + 1 }
     return settle(core, files, { damage: changed, end }, lossFrom)
   }
+  await dropEmpty(environment, log.segments, end.point.location)
   log.end = end.point
   if (environment.readOnly) return core.index.state.header.location === 0 ? undefined : core
   if (core.index.state.header.location === 0 && core.length === 0) return unfinished(environment, files, end)
@@ -200,6 +201,14 @@ async function settle(
   if (environment.durability === 'disk') await secure(core)
   else log.distrustSyncs(core.durable)
   return core
+}
+
+/** Files that a power cut left empty behind the log's end: what is written next belongs to where the log ends, not to them. */
+async function dropEmpty({ storage, readOnly }: Environment, segments: Segment[], end: number): Promise<void> {
+  for (let last = segments.at(-1); last?.size === 0 && last.number > segmentOf(end); last = segments.at(-1)) {
+    if (!readOnly) await storage.remove(last.file)
+    segments.pop()
+  }
 }
 
 /** Under `'disk'` what is there counts as acknowledged, so it has to be on the disk, also where a sync failed before. */

@@ -27,6 +27,7 @@ import { sessionOf } from './session-of.js'
 import { Steps } from './steps.js'
 import { StoredStream } from './stream.js'
 import { StreamCore } from './stream-core.js'
+import { sweep } from './sweep.js'
 import { type StreamReport, verifyStream } from './verify.js'
 
 export class StreamStore implements Store {
@@ -50,27 +51,9 @@ export class StreamStore implements Store {
 
   /** Looks at what is there, and removes what was left half done. */
   async open(): Promise<this> {
-    if (!this.environment.readOnly) {
-      await this.sweep(STAGING_FOLDER)
-      await this.sweep(TRASH_FOLDER)
-    }
+    if (!this.environment.readOnly) await sweep(this.environment)
     await this.list()
     return this
-  }
-
-  /** Removes logs that were on their way in or out, with what of them stands among the streams already, or still. */
-  private async sweep(folder: string): Promise<void> {
-    const { storage, level } = this.environment
-    const moving = await listLogs(storage, folder)
-    if (moving.length === 0) return
-    const streams = await listLogs(storage, STREAMS_FOLDER)
-    for (const { log, segments } of moving) {
-      const moved = streams.find((other) => other.log.incarnation === log.incarnation)?.segments ?? []
-      await clearLog(level, log.incarnation).catch((error: unknown) =>
-        noteBrokenLevel(this.environment, error, log.name),
-      )
-      for (const { file } of [...moved, ...segments]) await storage.remove(file)
-    }
   }
 
   async createStream(header: Header): Promise<Stream> {
@@ -301,15 +284,16 @@ export class StreamStore implements Store {
     return this.makeLog(STAGING_FOLDER, header, text)
   }
 
-  /** Makes a staged log the stream of its session. @throws ASR_STREAM_EXISTS */
-  async adopt(core: StreamCore): Promise<StoredStream> {
+  /** Makes a staged log the stream of its session, unless there is one, which is what it gives then. */
+  async adopt(core: StreamCore): Promise<{ stream: StoredStream; isAdopted: boolean }> {
     return this.directory.run(async () => {
       this.assertOpen()
-      if (await this.find(core.sessionId)) throw this.exists(core.sessionId)
+      const existing = await this.find(core.sessionId)
+      if (existing !== undefined) return { stream: existing, isAdopted: false }
       await core.sync()
       await core.log.moveTo(STREAMS_FOLDER)
       await core.log.sync() // that they lie where they lie now
-      return this.register(core)
+      return { stream: this.register(core), isAdopted: true }
     })
   }
 

@@ -3,10 +3,12 @@
  */
 import { MemoryLevel } from 'memory-level'
 import { ActivePath } from '../heads/path.js'
+import { EarlierIndex } from '../index/earlier-index.js'
 import { flushIndex } from '../index/flush.js'
 import { logRange } from '../index/keys.js'
 import { answer, type Query } from '../index/query.js'
-import type { IndexReader } from '../index/reader.js'
+import type { IndexReader, IndexView } from '../index/reader.js'
+import type { StreamState } from '../index/root.js'
 import { clearLog, compactRows, IndexDamaged, type IndexLevel } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import type { LogEntry } from '../log/framer.js'
@@ -35,7 +37,10 @@ export class StreamCore {
   readonly reader: IndexReader
   /** called after each append with the new length */
   readonly listeners = new Set<() => void>()
+  /** what readers see: the index as it is, or as it stood before a growth that is being taken in */
   lookup: Lookup
+  /** what is taken in of the log */
+  index: StreamIndex
   /** why answers that depend on the whole log can't be given, if so (CORE-10) */
   damage: AsrError | undefined
   /** up to here the log survives a power cut */
@@ -54,8 +59,9 @@ export class StreamCore {
     readonly log: RecordLog,
     index: StreamIndex,
   ) {
+    this.index = index
     this.lookup = new Lookup(log, index)
-    const current = (): StreamIndex => this.lookup.index
+    const current = (): IndexView => this.lookup.index
     this.reader = {
       get length() {
         return current().length
@@ -68,8 +74,13 @@ export class StreamCore {
 
   /** Goes on with another index, of which nothing is written yet. */
   useIndex(index: StreamIndex): void {
-    this.lookup = new Lookup(this.log, index)
+    this.show(index)
     this.persistedAs({ bytes: -1, durable: -1 })
+  }
+
+  private show(index: StreamIndex): void {
+    this.index = index
+    this.lookup = new Lookup(this.log, index)
   }
 
   /** Says that level holds the index as of a root row. */
@@ -82,12 +93,13 @@ export class StreamCore {
     return this.log.sessionId
   }
 
-  get index(): StreamIndex {
-    return this.lookup.index
+  /** The stream as readers see it. */
+  get state(): StreamState {
+    return this.lookup.index.state
   }
 
   get length(): number {
-    return this.index.length
+    return this.state.point.pos
   }
 
   /**
@@ -143,20 +155,46 @@ export class StreamCore {
   async refresh(): Promise<void> {
     if (!this.environment.readOnly || this.damage !== undefined || this.closed) return
     await this.writing.run(async () => {
-      if (!(await this.log.hasGrown())) return
-      try {
-        await this.takeGrowth()
-      } catch (error) {
-        if (!(error instanceof IndexDamaged)) throw error
-        await this.mend()
-      }
+      const isBehind = this.lookup.index !== this.index // a failure came between
+      if ((await this.log.hasGrown()) || isBehind) await this.takeGrowth()
     })
   }
 
-  private async takeGrowth(): Promise<void> {
-    const { damage, end } = await catchUp(this.log, this.index, { flush: () => this.writeIndex(this.index) })
-    this.log.end = end.point
-    if (damage !== undefined) this.damage = corrupt(this.sessionId, damage)
+  /**
+   * Takes in what the log holds behind the index. Readers see none of it before all of it is in: a writer wrote it at once,
+   * though it may be many appends' worth. The caller holds `writing`.
+   */
+  async takeGrowth(): Promise<void> {
+    const { index } = this
+    if (this.lookup.index === index) this.lookup = new Lookup(this.log, new EarlierIndex(index))
+    try {
+      const { damage, end } = await catchUp(this.log, index, {
+        reaches: this.log.end.location,
+        flush: () => this.flush(),
+      })
+      this.log.end = end.point
+      if (damage !== undefined) this.damage = corrupt(this.sessionId, damage)
+      this.show(index)
+    } catch (error) {
+      if (!(error instanceof IndexDamaged)) throw error
+      await this.mend()
+    }
+  }
+
+  /**
+   * Makes what was written behind the log a part of it. The caller holds `writing`, and knows that the log ends where the
+   * extension begins.
+   */
+  async extend(extension: RecordLog): Promise<void> {
+    this.environment.guard()
+    await this.log.takeIn(extension)
+    await this.sync() // that it lies where it lies now
+    try {
+      await this.takeGrowth()
+    } catch (error) {
+      throw this.log.fail(error, 'reading what was written failed')
+    }
+    if (this.damage !== undefined) throw this.damage
   }
 
   /** Builds the index again from the log; the caller holds `writing`. */
@@ -186,7 +224,7 @@ export class StreamCore {
       await clearLog(level, log) // the next opening is to find the damage too
       if (options.level === undefined) return this.rebuild({ ...options, level: memoryLevel() })
     }
-    this.lookup = new Lookup(this.log, index)
+    this.show(index)
     await this.writeIndex(index)
     await this.compact()
   }
@@ -195,7 +233,7 @@ export class StreamCore {
   async compact(): Promise<void> {
     await this.flushAll()
     const { gte, lt } = logRange(this.index.log)
-    if (this.length >= FLUSH_RECORDS) await compactRows(this.index.level, gte, lt)
+    if (this.index.length >= FLUSH_RECORDS) await compactRows(this.index.level, gte, lt)
   }
 
   /** Writes appends to the log, and syncs where the store is to survive a power cut. */
@@ -221,7 +259,7 @@ export class StreamCore {
   /** After each append: wakes followers, and has the index written when it lags; to be waited for when it lags far. */
   appended(): MaybePromise<void> {
     for (const listener of [...this.listeners]) listener()
-    const lag = this.length - this.index.persisted.length
+    const lag = this.index.length - this.index.persisted.length
     if (lag >= FLUSH_RECORDS || this.log.bytes - this.persistedBytes >= FLUSH_BYTES) {
       const flush = this.flush()
       if (lag >= LAG_RECORDS_MAX) return flush
@@ -270,25 +308,25 @@ export class StreamCore {
   }
 
   private get isFlushed(): boolean {
-    const isWhole = this.index.persisted.length === this.length && this.persistedBytes === this.log.bytes
+    const isWhole = this.index.persisted.length === this.index.length && this.persistedBytes === this.log.bytes
     return isWhole && this.persistedDurable === this.durable
   }
 
   /** The last `session_info.title` on primary's path. */
-  *title(): Query<string | null> {
-    const { index } = this
+  *title(lookup = this.lookup): Query<string | null> {
+    const { index } = lookup
     const path = new ActivePath(index, index.state.heads.get(PRIMARY) ?? 0)
     for (const pos of yield* path.landmarks('info')) {
-      const title = yield* this.titleAt(pos)
+      const title = yield* this.titleAt(lookup, pos)
       if (title !== undefined) return typeof title === 'string' ? title : null
     }
     return null
   }
 
   /** The title that a record gives; of a damaged one there is none to be told. */
-  private *titleAt(pos: number): Query<unknown> {
+  private *titleAt(lookup: Lookup, pos: number): Query<unknown> {
     try {
-      return (yield* this.lookup.record(pos)).title
+      return (yield* lookup.record(pos)).title
     } catch (error) {
       if (isAsrError(error, 'ASR_CORRUPT')) return null
       throw error
@@ -297,7 +335,7 @@ export class StreamCore {
 
   private async writeIndex(index: StreamIndex): Promise<void> {
     const { boot } = this.environment
-    const title = index === this.index ? await answer(this.title()) : null
+    const title = index === this.index ? await answer(this.title(new Lookup(this.log, index))) : null
     const { bytes } = this.log
     const { durable } = this
     const { dictionary } = this.log.codec

@@ -109,7 +109,7 @@ export class StoredStream implements Stream {
 
   async digest(): Promise<string> {
     await this.ready()
-    const { header, point } = this.core.index.state
+    const { header, point } = this.core.state
     return hex64(hashPair(header.hash, point.chain))
   }
 
@@ -130,7 +130,7 @@ export class StoredStream implements Stream {
 
   async heads(): Promise<Head[]> {
     await this.ready()
-    const heads = [...this.core.index.state.heads].sort(([a], [b]) => (a < b ? -1 : 1))
+    const heads = [...this.core.state.heads].sort(([a], [b]) => (a < b ? -1 : 1))
     const ids = await idsAt(
       this.core,
       heads.map(([, pos]) => pos),
@@ -141,7 +141,7 @@ export class StoredStream implements Stream {
   async leaves(): Promise<Leaf[]> {
     await this.ready()
     const names = new Map<number, string[]>()
-    for (const [name, pos] of this.core.index.state.heads) names.set(pos, [...(names.get(pos) ?? []), name].sort())
+    for (const [name, pos] of this.core.state.heads) names.set(pos, [...(names.get(pos) ?? []), name].sort())
     const positions = await this.core.ask(({ index }) => leaves(index))
     const ids = await idsAt(this.core, positions)
     return positions.map((pos, i) => ({ recordId: ids[i], pos, heads: names.get(pos) ?? [] }))
@@ -178,7 +178,7 @@ export class StoredStream implements Stream {
       return { end: pos, head: null }
     }
     const name = head ?? PRIMARY
-    const end = this.core.index.state.heads.get(name)
+    const end = this.core.state.heads.get(name)
     if (end === undefined && name !== PRIMARY) throw this.notFound(`head ${JSON.stringify(name)}`)
     return { end: end ?? 0, head: name }
   }
@@ -188,8 +188,8 @@ export class StoredStream implements Stream {
   }
 
   private headerFrame(): Promise<Frame> {
-    const { log, index } = this.core
-    return Promise.resolve(log.frame(index.state.header.location))
+    const { log, state } = this.core
+    return Promise.resolve(log.frame(state.header.location))
   }
 
   private async open(): Promise<void> {

@@ -15,3 +15,12 @@ export function batchOf(seed: number, session: string, n: number): AsrRecord[] {
     return { ...anyRecord(random, id), id }
   })
 }
+
+/** What the n-th extension of a stream adds: far more than is written at once. */
+export function extensionOf(seed: number, session: string, n: number): AsrRecord[] {
+  return Array.from({ length: EXTENSION_BATCHES }, (_, i) =>
+    batchOf(seed, session, 1 + n * EXTENSION_BATCHES + i),
+  ).flat()
+}
+
+const EXTENSION_BATCHES = 400

@@ -5,8 +5,8 @@
 import { writeSync } from 'node:fs'
 import { isAsrError, openStore, type Store, type Stream } from '../../src/main.js'
 import type { StoredStream } from '../../src/store/stream.js'
-import { header } from '../support/records.js'
-import { batchOf, STREAMS } from './batches.js'
+import { header, jsonl } from '../support/records.js'
+import { batchOf, extensionOf, STREAMS } from './batches.js'
 
 const [task, folder, seedText, durability] = process.argv.slice(2)
 const seed = Number(seedText)
@@ -122,6 +122,20 @@ const tasks: { [name: string]: () => Promise<unknown> } = {
       await store.importJsonl([[header(session), ...records].map((line) => `${JSON.stringify(line)}\n`).join('')])
       say('end')
       say('imported', n)
+    }
+  },
+  /** A file that grows by far more records than are written at once. */
+  async extend() {
+    const { store } = await open()
+    const session = `extended-${process.argv[6]}`
+    const file = [jsonl(header(session), ...batchOf(seed, session, 0))]
+    await store.importJsonl(file)
+    for (let n = 0; ; n++) {
+      file.push(jsonl(...extensionOf(seed, session, n)))
+      say('begin')
+      await store.importJsonl(file)
+      say('end')
+      say('extended', n)
     }
   },
   async delete() {

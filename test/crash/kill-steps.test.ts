@@ -13,7 +13,7 @@ import type { Promised, Written } from '../fault/written.js'
 import { collect } from '../support/collect.js'
 import { header } from '../support/records.js'
 import { tempFolder } from '../support/temp.js'
-import { batchOf, STREAMS } from './batches.js'
+import { batchOf, extensionOf, STREAMS } from './batches.js'
 import { Victim } from './victim.js'
 
 const KILLS = figure(30, 500)
@@ -144,6 +144,26 @@ test(`kill -9 while files are imported, ${KILLS} times: each stream is whole or 
     })
     next = begun
   })
+})
+
+test(`kill -9 while streams are extended by import, ${KILLS} times: each extension is whole or not there`, async () => {
+  const place = await prepared()
+  const tally = await cases('kills during extensions', KILLS, async (n, random, counts) => {
+    const victim = new Victim(['extend', place.folder, SEED, random.pick(['process', 'disk']), n])
+    await killed(victim, random, counts, 120)
+    const { lines } = victim.said
+    const begun = lines.filter((line) => line === 'begin').length
+    const done = lines.filter((line) => line.startsWith('extended')).length
+    await opensWhole(place, async (store) => {
+      const sessionId = `extended-${n}`
+      const appends: Written['appends'] = [{ records: batchOf(SEED, sessionId, 0), promised: 'committed' }]
+      for (let i = 0; i < begun; i++)
+        appends.push({ records: extensionOf(SEED, sessionId, i), promised: i < done ? 'committed' : 'tried' })
+      matchAppends(await collect((await store.stream(sessionId)).records()), { sessionId, appends }, 'nothing')
+      await store.deleteStream(sessionId)
+    })
+  })
+  assert.ok(tally.get('in the step') >= KILLS / 4, 'enough of them fall into the step')
 })
 
 test(`kill -9 while streams are deleted, ${KILLS} times: each is whole or gone, and what was deleted stays so`, async () => {

@@ -11,6 +11,7 @@ import { MemoryStorage } from '../../src/log/memory-storage.js'
 import type { LogStorage } from '../../src/log/storage.js'
 import type { AsrRecord, Stream } from '../../src/main.js'
 import type { Environment } from '../../src/store/environment.js'
+import type { Jsonl } from '../../src/store/jsonl-port.js'
 import { StreamStore } from '../../src/store/store.js'
 import type { StoredStream } from '../../src/store/stream.js'
 import type { StreamCore } from '../../src/store/stream-core.js'
@@ -38,8 +39,15 @@ export async function openAt(storage: LogStorage, level: IndexLevel, options: Op
     mayWriteLevel: true,
     ...options,
   }
-  return new StreamStore(environment, { importJsonl, exportJsonl }, async () => undefined).open()
+  return new StreamStore(environment, JSONL, async () => undefined).open()
 }
+
+/** Imports as the library does, but that a few records are many: they extend a stream by a segment of its own. */
+const JSONL: Jsonl = {
+  importJsonl: (store, chunks, options) => importJsonl(store, chunks, options, EXTENSION_BATCH),
+  exportJsonl,
+}
+const EXTENSION_BATCH = 3
 
 export function freshLevel(): IndexLevel {
   return new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })

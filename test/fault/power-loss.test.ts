@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert'
 import { decodeRoot } from '../../src/index/root.js'
 import { type AsrRecord, isAsrError, type Store, type Stream } from '../../src/main.js'
 import type { StreamStore } from '../../src/store/store.js'
-import { collect } from '../support/collect.js'
+import { bytesOf, collect } from '../support/collect.js'
 import { header, jsonl } from '../support/records.js'
 import { cases, figure, Random, SEED, type Tally } from './battery.js'
 import { FaultyStorage, type Method } from './faulty-storage.js'
@@ -85,6 +85,15 @@ class Run {
     await this.promise(session, records, () => this.store.importJsonl([jsonl(header(session), ...records)]))
   }
 
+  /** A file that has more than the stream: a few records go in one write, more come as a segment of their own. */
+  async extend(session: string): Promise<void> {
+    const records = Array.from({ length: this.random.pick([2, 9]) }, () =>
+      anyRecord(this.random, `${session}${this.n++}`),
+    )
+    const known = await bytesOf((await this.store.stream(session)).exportJsonl())
+    await this.promise(session, records, () => this.store.importJsonl([known, jsonl(...records)]))
+  }
+
   async revise(session: string): Promise<void> {
     const revision = ++this.n
     await (await this.store.stream(session)).reviseHeader({ revision })
@@ -104,7 +113,7 @@ function streamIn(known: Known, session: string): KnownStream {
   return stream
 }
 
-/** Streams made, written to, imported, given new segments, deleted; closed and opened again, once after a kill. */
+/** Streams made, written to, imported, extended by import, given new segments, deleted; closed and opened again, once after a kill. */
 async function recorded(durability: Durability): Promise<Run> {
   const run = new Run(durability, new Random(SEED, durability.length))
   const { random } = run
@@ -118,6 +127,7 @@ async function recorded(durability: Durability): Promise<Run> {
     )
     if (random.chance(0.04)) await coreOf(await run.store.stream(session)).flush()
     if (random.chance(0.02)) await run.revise(session)
+    if (random.chance(0.08)) await run.extend(session)
     if (n === Math.floor(APPENDS / 4)) await run.import('imported')
     if (n === Math.floor(APPENDS / 3)) await run.delete('imported')
     if (n === Math.floor(APPENDS / 2)) await run.store.close()

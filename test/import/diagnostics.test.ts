@@ -127,6 +127,22 @@ test('CORE-7: numbers that come back as they are worth are not reported, and num
   assert.equal(report.diagnostics, [])
 })
 
+test('CORE-7: a number that was rounded is named with its field and its digits, in headers too', async () => {
+  const digits = '12345678901234567890'
+  const big = (line: object): string => JSON.stringify(line).replace('"BIG"', digits)
+  const { report } = await importOf(
+    big(message('m1', { usage: { tokens: ['BIG'] } })),
+    big(header('s', { build: 'BIG' })),
+  )
+  assert.equal(said(report.diagnostics), ['2 number_rounded', '3 number_rounded'])
+  const words = report.diagnostics.map(({ message: text }) => text)
+  assert.match(words[0], `${digits} at "/usage/tokens/0"`)
+  assert.match(words[1], `${digits} at "/build"`)
+  const { store } = await openMemory()
+  const first = await store.importJsonl([`${big(header('s', { build: 'BIG' }))}\n`])
+  assert.match(first.diagnostics[0].message, `${digits} at "/build"`)
+})
+
 test('one line can have several findings', async () => {
   const { report } = await importOf(M1, message('m2', { seq: 0, parentId: 'ghost', supersedes: 'ghost' }))
   assert.equal(said(report.diagnostics), ['3 orphan_parent', '3 seq_not_rising', '3 supersedes_unknown'])
@@ -156,13 +172,29 @@ async function refusedFile(code: string, file: string, options: { sessionId?: st
 test('CORE-2: a file whose first object is a record has no header, unless the session is given', async () => {
   const file = jsonl('# a remark', M1, header())
   await refusedFile('no_header', file)
-  await refusedFile('no_header', '')
   await refusedFile('no_header', jsonl({ type: 'header', asr: '1' }))
   const { store } = await openMemory()
   const report = await store.importJsonl([jsonl(M1)], { sessionId: 'given' })
   assert.equal([report.sessionId, report.records], ['given', 1])
   const stream = await store.stream('given')
   assert.equal(await stream.header(), { type: 'header', asr: '1', sessionId: 'given' })
+})
+
+test('a file without anything in it is called empty', async () => {
+  for (const nothing of ['', '\n', '\uFEFF', ' \r\n\n\uFEFF\n'])
+    assert.match((await refusedFile('no_header', nothing)).message, /is empty/)
+  for (const something of ['x', '{}', jsonl('# a remark')])
+    assert.not.match((await refusedFile('no_header', something)).message, /empty/)
+})
+
+test('CORE-2: a byte order mark costs no line, wherever files were joined', async () => {
+  const { report, stream } = await importOf(
+    M1,
+    `\uFEFF${JSON.stringify(header())}`,
+    `\uFEFF${JSON.stringify(message('m2'))}`,
+  )
+  assert.equal(report.diagnostics, [])
+  assert.equal(await idsOf(stream.records()), ['m1', 'm2'])
 })
 
 test('CORE-3: a second header of another session refuses the file, and one of the same is a revision', async () => {

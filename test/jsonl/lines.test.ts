@@ -41,11 +41,12 @@ test('a CR that ends the input is half of a line end, so that a torn line reads 
   assert.equal(await linesOf(['a\r']), [{ number: 1, text: 'a', bytes: 1, torn: true }])
 })
 
-test('CORE-2: a byte order mark at the start is dropped, and only there', async () => {
-  assert.equal(await textsOf(['\uFEFFa\n\uFEFFb\n']), ['a', '\uFEFFb'])
+test('CORE-2: a byte order mark before a line is dropped, and only there', async () => {
+  assert.equal(await textsOf(['\uFEFFa\n\uFEFFb\n']), ['a', 'b'])
+  assert.equal(await textsOf(['\uFEFFa\r\n\uFEFF\r\n\uFEFFü\uFEFF\n\uFEFF\uFEFFc\n']), ['a', 'ü\uFEFF', '\uFEFFc'])
   assert.equal(await textsOf([bytesOf([0xef]), bytesOf([0xbb]), bytesOf([0xbf], 'a\n')]), ['a'])
   assert.equal(await linesOf(['\uFEFF']), [])
-  assert.equal(await textsOf(['\n\uFEFFa']), ['\uFEFFa'])
+  assert.equal(await textsOf(['\n\uFEFFa']), ['a'])
 })
 
 test('CORE-2: empty lines are skipped but counted', async () => {
@@ -78,7 +79,7 @@ test('a lone surrogate in a chunk of text makes its line bad_utf8, a pair cut by
 })
 
 test('wherever chunks are cut, as text, as bytes or mixed, the lines are the same', async () => {
-  const text = '\uFEFF{"type":"header"}\r\n\r\n{"ü€🎉":1}\n \t \nx\r\r\n{"b":"\u2028"}\r\n🎉'
+  const text = '\uFEFF{"type":"header"}\r\n\r\n\uFEFF{"ü€🎉":1}\n \t \nx\r\r\n{"b":"\u2028"}\r\n\uFEFF🎉'
   const bytes = encoder.encode(text)
   const whole = await linesOf([bytes])
   assert.is(whole.length, 5)

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { numberFidelity } from '../../src/jsonl/number-literals.js'
+import { numberFidelity, sayRounded } from '../../src/jsonl/number-literals.js'
 
 // biome-ignore format: a table reads better
 const EXACT = [
@@ -19,6 +19,26 @@ const INFINITE = ['1e400', '-1e400', '1.8e308', '1e99999999999999999999', '9'.re
 
 test('CORE-7: a literal that its double gives back, however written, is exact', () => {
   for (const literal of EXACT) assert.is(numberFidelity(`{"a":${literal}}`), 'exact', literal)
+})
+
+test('CORE-7: a rounded literal is named with its place, its digits and what it is read as', () => {
+  const big = '9007199254740993'
+  const read = 'is read as 9007199254740992'
+  const said: [string, string][] = [
+    [big, `the number ${big} at "" ${read}`],
+    [`{"a":"${big}","b":${big}}`, `the number ${big} at "/b" ${read}`],
+    [`{"x":[1,"2,3",{"k":"v"},[[],${big}]]}`, `the number ${big} at "/x/3/1" ${read}`],
+    [
+      `{"p":{"q":"r","s":[]},"a/b~c\\"":{"\\u0041":-${big}}}`,
+      `the number -${big} at "/a~1b~0c\\"/A" ${read.replace('9007', '-9007')}`,
+    ],
+    [
+      `[${big},1,${big},{"z":${big}}]`,
+      `the number ${big} at "/0" ${read}, and 2 more of the line are not what a double can hold`,
+    ],
+    [`{"n":0.${'1'.repeat(99)}}`, `the number 0.${'1'.repeat(58)}… at "/n" is read as 0.1111111111111111`],
+  ]
+  for (const [text, words] of said) assert.is(sayRounded(text), words)
 })
 
 test('CORE-7: a literal between the doubles is rounded', () => {

@@ -328,4 +328,84 @@ test('shapes that a lost frame said are learned from a later one', async () => {
   assert.equal(reader.decode(frame), shaped(2, 1))
 })
 
+test('an extension is a part of the log once it is taken in, and the log goes on behind it', async () => {
+  const { storage, log } = await logOf()
+  await log.append([1, 2].map((n) => [recordEntry(shaped(n, 1), n)]))
+  const extension = log.extension()
+  for (const n of [3, 4]) await extension.append([[recordEntry(shaped(n, 4), n)]])
+  assert.is((await valuesOf(await scanned(storage))).length, 2, 'nobody sees it before')
+  await log.takeIn(extension)
+  assert.equal(log.end, extension.end)
+  assert.equal(storage.list('staging').length, 0)
+  const again = await scanned(storage)
+  assert.equal(again.end, log.end)
+  await scanAll(log) // takes its shapes in
+  for (const n of [5, 6]) await log.append([[recordEntry(shaped(n, n), n)]])
+  assert.equal(
+    await valuesOf(await scanned(storage)),
+    [1, 1, 4, 4, 5, 6].map((k, i) => shaped(i + 1, k)),
+  )
+  assert.equal(
+    (await scanned(storage)).segments.map(({ number }) => number),
+    [0, 1],
+  )
+})
+
+test('an extension that is dropped leaves nothing, and its number is free', async () => {
+  const { storage, log } = await logOf()
+  const dropped = log.extension()
+  await dropped.append([[recordEntry(shaped(1), 1)]])
+  await dropped.remove()
+  const other = log.extension()
+  await other.append([[recordEntry(shaped(2), 1)]])
+  await log.takeIn(other)
+  assert.equal(await valuesOf(await scanned(storage)), [shaped(2)])
+})
+
+test('an extension does not come in where another writer was: ASR_FENCED', async () => {
+  for (const touch of ['append', 'segment']) {
+    const { storage, log } = await logOf()
+    const extension = log.extension()
+    await extension.append([[recordEntry(shaped(1), 1)]])
+    const [{ file }] = log.segments
+    if (touch === 'append') storage.append(file, Uint8Array.of(1))
+    else storage.append(file.replace('000000', '000001'), Uint8Array.of(1))
+    await fails('ASR_FENCED', () => log.takeIn(extension))
+    await fails('ASR_POISONED', () => log.append([[recordEntry(shaped(1), 1)]]))
+  }
+})
+
+test('a rename that fails leaves an extension in doubt, and the log takes nothing more', async () => {
+  const storage = new FaultyStorage(new MemoryStorage())
+  const log = await emptyLog('s', storage as unknown as MemoryStorage)
+  await log.append([[headerEntry('s')]])
+  const extension = log.extension()
+  await extension.append([[recordEntry(shaped(1), 1)]])
+  storage.fail({ method: 'rename' })
+  await fails('ASR_IN_DOUBT', () => log.takeIn(extension))
+  await fails('ASR_POISONED', () => log.takeIn(extension))
+})
+
+test('a reader that finds a new segment takes what came to the one before meanwhile', async () => {
+  const { storage, log } = await logOf()
+  const reader = await scanned(storage)
+  const size = storage.size.bind(storage)
+  let asked = 0
+  storage.size = (name) => {
+    const before = size(name)
+    // Between the reader's looks at two files the writer goes on in the first, and begins the second.
+    if (asked++ === 0) {
+      void log.append([[recordEntry(shaped(1), 1)]])
+      void inNewSegment(log, () => log.append([[recordEntry(shaped(2), 2)]]))
+    }
+    return before
+  }
+  assert.is(await reader.hasGrown(), true)
+  const { items } = await scanAll(reader)
+  assert.equal(
+    items.flatMap(({ frame }) => (frame?.kind === KIND.record ? [frame.pos] : frame === undefined ? [-1] : [])),
+    [1, 2],
+  )
+})
+
 test.run()

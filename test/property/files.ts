@@ -36,7 +36,7 @@ const REFUSED = [
     '{"type":"x",}',
     "{'type':'x'}",
     '{"type":"x"}{"type":"x"}',
-    '\ufeff{"type":"x"}',
+    '\ufeff\ufeff{"type":"x"}',
     '\u0000',
   ],
   ...[
@@ -204,8 +204,9 @@ export function linesOf(file: FileDraft): Uint8Array[] {
 }
 
 export function fileOf(file: FileDraft, lines = linesOf(file)): Uint8Array {
-  const bytes: number[] = file.mark ? [0xef, 0xbb, 0xbf] : []
+  const bytes: number[] = []
   lines.forEach((line, i) => {
+    if (file.mark && i % 2 === 0) bytes.push(0xef, 0xbb, 0xbf)
     bytes.push(...line)
     const last = i === lines.length - 1 && file.tail === null
     if (!last) bytes.push(...(file.crlf[i % file.crlf.length] ? [13, 10] : [10]))

@@ -174,8 +174,7 @@ function withAssigned(line: string, given: Rec, completed: Rec): string {
 
 /** CORE-2: the lines that hold an object, and those that are refused for their text. */
 function readLines(bytes: Uint8Array): (Line | LineDiagnostic)[] {
-  const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
-  const pieces = split(hasMark ? bytes.subarray(3) : bytes)
+  const pieces = split(bytes)
   const lines: (Line | LineDiagnostic)[] = []
   pieces.forEach((piece, i) => {
     const number = i + 1
@@ -204,7 +203,7 @@ function readLine(bytes: Uint8Array, unended: boolean): string | null | { source
   } catch {
     return unended ? 'torn_tail' : 'bad_utf8'
   }
-  source = source.replace(/\r$/, '')
+  source = source.replace(/\r$/, '').replace(/^\ufeff/, '')
   if (/^[ \t\r]*$/.test(source)) return null
   let value: Json
   try {

@@ -79,6 +79,50 @@ test('readers that open while a writer writes see whole appends, all of them in 
   await writer.tell('end').catch(() => undefined)
 })
 
+test('CORE-21: readers of another process see an extension by import whole, whenever they open or look', async () => {
+  const writer = await startWriter()
+  const before = Number(await writer.tell('stop'))
+  const reader = await openStore(writer.folder, { readOnly: true })
+  const stream = await reader.stream('s')
+  const stop = new AbortController()
+  const steps: number[] = []
+  const following = (async () => {
+    for await (const step of stream.follow({ after: before, signal: stop.signal }))
+      if ('pos' in step) steps.push(step.pos)
+  })()
+  let after: number | undefined
+  const extending = writer.tell('extend').then((length) => {
+    after = Number(length)
+  })
+  const seen = new Set<number>()
+  const look = async (): Promise<void> => {
+    seen.add(stream.length)
+    seen.add((await collect((await reader.stream('s')).records())).length)
+    const fresh = await openStore(writer.folder, { readOnly: true })
+    seen.add((await fresh.stream('s')).length)
+    await fresh.close()
+  }
+  while (after === undefined) await look()
+  await extending
+  await look()
+  await look()
+  assert.is(after, before + 3_000)
+  assert.equal(
+    [...seen].sort((a, b) => a - b),
+    [before, after],
+  )
+  while (steps.length < 3_000) await new Promise((resolve) => setTimeout(resolve, 10))
+  assert.equal(
+    steps,
+    steps.map((_, i) => before + 1 + i),
+  )
+  stop.abort()
+  await following.catch(() => undefined)
+  assert.is((await reader.verify()).ok, true)
+  await reader.close()
+  await writer.tell('end').catch(() => undefined)
+})
+
 test('a follower in another process is shown each record once, in order', async () => {
   const writer = await startWriter()
   const reader = await openStore(writer.folder, { readOnly: true })

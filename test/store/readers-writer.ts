@@ -4,7 +4,8 @@
  */
 import { createInterface } from 'node:readline'
 import { type AsrRecord, openStore, type Stream } from '../../src/main.js'
-import { header } from '../support/records.js'
+import { bytesOf } from '../support/collect.js'
+import { header, jsonl } from '../support/records.js'
 
 const [folder, batch] = process.argv.slice(2)
 const store = await openStore(folder)
@@ -29,6 +30,16 @@ const commands: { [name: string]: () => Promise<unknown> } = {
   stop: async () => {
     writing = false
     await running
+    return stream.length
+  },
+  /** A file with many more records than the stream, more than are written at once. */
+  extend: async () => {
+    const more = Array.from({ length: 3_000 }, (_, i) => ({
+      type: 'message',
+      id: `more${i}`,
+      text: 'words '.repeat(20),
+    }))
+    await store.importJsonl([await bytesOf(stream.exportJsonl()), jsonl(...more)])
     return stream.length
   },
   remake: async () => {

@@ -197,4 +197,24 @@ test('a log of a newer format is refused, and left as it is', async () => {
   }
 })
 
+for (const gone of [[], [1]]) {
+  test(`a last segment that a power cut left empty, ${gone.length} before it missing, is not written to: the log goes on where it ends`, async () => {
+    const location = await threeSegments()
+    const files = filesOf(location.log)
+    for (const n of gone) location.log.remove(files[n])
+    location.log.truncate(files[2], 0)
+    const reader = await openStore(withoutIndex(location), { readOnly: true })
+    const there = ids.slice(0, gone.length === 0 ? 6 : 3)
+    assert.equal(await idsOf((await reader.stream('s')).records()), there)
+    assert.is(location.log.size(files[2]), 0, 'a reader changes nothing')
+    const store = await openStore(withoutIndex(location))
+    await (await store.stream('s')).append([message('after'), message('after2')])
+    await store.close()
+    const again = await openStore(withoutIndex(location))
+    assert.equal(await idsOf((await again.stream('s')).records()), [...there, 'after', 'after2'])
+    assert.is((await again.verify()).ok, true)
+    assert.equal(again.notices, [])
+  })
+}
+
 test.run()
