@@ -365,8 +365,8 @@ export const MUTANTS = [
   {
     name: 'that times are in another unit is not said',
     file: 'src/acp/record/time.ts',
-    find: 'return unit === expected ? { time } :',
-    put: 'return unit !== undefined ? { time } :',
+    find: 'return isIn(given, 1000) ? { time: new Date(given).toISOString() } : sinceEpoch(given)',
+    put: 'return { time: sinceEpoch(given)?.time }',
     tests: ['acp/record/time'],
   },
   {

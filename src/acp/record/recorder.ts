@@ -195,8 +195,7 @@ class AcpRecorder implements Recorder {
   private timeIn(given: unknown): string | undefined {
     if (given === undefined || given === null) return undefined
     const read = readTime(given)
-    const shown = typeof given === 'string' || typeof given === 'number' ? String(given).slice(0, 40) : typeof given
-    if (read === undefined) this.tellTime('', `a time can not be read (${shown}): it is that of its receipt`)
+    if (read === undefined) this.tellTime('', `a time can not be read (${shown(given)}): it is that of its receipt`)
     else if (read.readAs !== undefined) this.tellTime(read.readAs, `times of frames are read as ${read.readAs}`)
     return read?.time
   }
@@ -220,4 +219,9 @@ class AcpRecorder implements Recorder {
       // What the caller makes of it does not concern the frames.
     }
   }
+}
+
+/** What was given for a time, for people. */
+function shown(given: unknown): string {
+  return typeof given === 'string' || typeof given === 'number' ? String(given).slice(0, 40) : typeof given
 }

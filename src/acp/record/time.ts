@@ -30,19 +30,21 @@ const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:(Z)|(
  */
 export function readTime(given: unknown): ReadTime | undefined {
   if (given instanceof Date) return isReal(given) ? { time: given.toISOString() } : undefined
-  if (typeof given === 'number') return sinceEpoch(given, 'milliseconds')
+  if (typeof given === 'number') return isIn(given, 1000) ? { time: new Date(given).toISOString() } : sinceEpoch(given)
   if (typeof given !== 'string') return undefined
   const text = given.trim()
   return DIGITS.test(text) ? sinceEpoch(Number(text)) : isoTime(text)
 }
 
-function sinceEpoch(given: number, expected?: string): ReadTime | undefined {
-  for (const [unit, aSecond] of UNITS) {
-    if (!(given >= EARLIEST_S * aSecond && given < LATEST_S * aSecond)) continue
-    const time = new Date(Math.round((given / aSecond) * 1000)).toISOString()
-    return unit === expected ? { time } : { time, readAs: `${unit} of the epoch` }
-  }
-  return undefined
+function sinceEpoch(given: number): ReadTime | undefined {
+  const unit = UNITS.find(([, aSecond]) => isIn(given, aSecond))
+  if (unit === undefined) return undefined
+  const [name, aSecond] = unit
+  return { time: new Date(Math.round((given / aSecond) * 1000)).toISOString(), readAs: `${name} of the epoch` }
+}
+
+function isIn(given: number, aSecond: number): boolean {
+  return given >= EARLIEST_S * aSecond && given < LATEST_S * aSecond
 }
 
 function isoTime(text: string): ReadTime | undefined {
