@@ -446,4 +446,25 @@ export const MUTANTS = [
     put: 'const current = await this.headerInForce()',
     tests: ['property/exact'],
   },
+  {
+    name: 'a connection that ends in the middle leaves nothing that says so',
+    file: 'src/acp/record/apply.ts',
+    find: 'const cut = line.unfinished()',
+    put: 'const cut = line.unfinished().slice(0, 0)',
+    tests: ['acp/record/gaps'],
+  },
+  {
+    name: 'a frame is followed down whatever its depth',
+    file: 'src/acp/record/secrets.ts',
+    find: 'return WORDS.has(key) ? withoutDepth(given, depth + 1)',
+    put: 'return WORDS.has(key) ? given',
+    tests: ['acp/record/gaps'],
+  },
+  {
+    name: 'usage is a record each time it is told',
+    file: 'src/acp/record/update.ts',
+    find: 'if (last !== undefined && sameJson(usageIn(last), usageIn(body))) return',
+    put: '',
+    tests: ['acp/record/messages'],
+  },
 ]

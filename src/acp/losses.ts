@@ -64,6 +64,12 @@ export const REPLAY_LOSS = {
   interSession: `_${ACP_VENDOR}/inter_session`,
   /** parts of content that are no blocks of ACP, and fields that hold what ACP does not take */
   content: `_${ACP_VENDOR}/content`,
+  /** `_meta` of a session that came without a title */
+  infoMeta: `_${ACP_VENDOR}/session_info_meta`,
+  /** exit codes that ACP does not take: negative ones, and those beyond 32 bits */
+  exitCode: `_${ACP_VENDOR}/exit_code`,
+  /** what was kept of a diff beside its changes and its patch, such as `_meta` */
+  diffMeta: `_${ACP_VENDOR}/diff_meta`,
   titleHistory: `_${ACP_VENDOR}/title_history`,
   /** records of other formats, and of unknown types */
   unmapped: `_${ACP_VENDOR}/unmapped`,

@@ -27,6 +27,7 @@ async function record(port: MessagePort, options: RecordingOptions): Promise<voi
   port.on('message', async ({ passed, isLast }: ToThread) => {
     for (const { dir, ...passage } of passed) sides[dir].take(passage)
     if (!isLast) return
+    recorder.disconnected()
     answer({ kind: 'sum', summary: await recorder.stop() })
     await store.close().catch((error: unknown) => tell(failure(error)))
     port.close()

@@ -48,9 +48,14 @@ const ENTITY_ID_FIELDS: ReadonlyMap<string, string> = new Map([
   ['subagent', 'childSession'],
 ])
 
+/** The field in which records of a type name their entity (CORE-20). */
+export function entityIdField(type: string): string | undefined {
+  return ENTITY_ID_FIELDS.get(type)
+}
+
 /** The entity id a record states itself (CORE-20), or undefined: then it is the id of the chain's first record. */
 export function statedEntityId(record: AsrRecord): string | undefined {
-  const field = ENTITY_ID_FIELDS.get(record.type)
+  const field = entityIdField(record.type)
   if (field === undefined) return undefined
   const id: unknown = record[field]
   return typeof id === 'string' ? id : undefined

@@ -142,7 +142,7 @@ test('asr record ends by the signal that the agent ends by, and keeps what was s
   child.stdin?.write(`${lines.join('\n')}\n`)
   const [code, signal] = await once(child, 'close')
   assert.equal([code, signal], [null, 'SIGKILL'])
-  assert.equal(await outlineOf(store), ['message m'])
+  assert.equal(await outlineOf(store), ['message m', 'gap m'])
 })
 
 test('asr record that is killed itself keeps the turns before, with nobody having ended anything', async () => {

@@ -11,6 +11,7 @@ import { directoriesOf } from '../paths.js'
 import { ACP_VENDOR } from '../revision.js'
 import type { Asked, Connection } from './connection.js'
 import { configChange, mark, vendorRecord } from './events.js'
+import { gapOf } from './gap.js'
 import { inputRequestKind } from './kinds/input-request.js'
 import { MESSAGE_KINDS } from './kinds/message.js'
 import { permissionKind } from './kinds/permission.js'
@@ -87,14 +88,25 @@ export function applyResponse(
   }
 }
 
-/** A connection is gone: its windows close, its questions stay open for good, and what it left is written. */
+/**
+ * A connection is gone: its windows close, its questions stay open for good, and what it left is written. When it was the last
+ * one, a gap behind says what it broke off, with the time of the last frame that came.
+ */
 export async function connectionLost(session: Session, connection: Connection): Promise<void> {
   await closeWindow(session, connection)
   giveUpAnswers(session, connection)
   session.live.delete(connection)
   if (session.live.size > 0) return
-  session.line.writeAll('pause', { force: true })
-  session.line.letGo()
+  const { line } = session
+  const cut = line.unfinished()
+  if (cut.length === 0 && connection.isPrompting(session.sessionId)) cut.push(undefined)
+  line.writeAll('pause', { force: true })
+  for (const tracked of cut) {
+    const [written] = tracked?.written.values() ?? []
+    addEvent(session, gapOf('connection_lost', written?.body), { connection, at: connection.lastAt, frames: undefined })
+  }
+  line.writeQueue()
+  line.letGo()
 }
 
 /** The recorder stops, or the session is closed: everything is written as it is (ASR-705). */

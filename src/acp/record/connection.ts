@@ -37,7 +37,8 @@ export class Connection {
   agent: { name: string; version?: string } | undefined
   /** what the agent chose; undefined until it answered */
   protocolVersion: unknown
-  lost = false
+  /** when the last frame came */
+  lastAt = ''
   private readonly pending: Record<Direction, Map<string, Asked>> = { c2a: new Map(), a2c: new Map() }
   /** elicitations are completed by a notification that names no session */
   private readonly elicitations = new Map<string, string>()
@@ -79,6 +80,14 @@ export class Connection {
   /** Whether the answer to a request may name a session that updates already speak of. */
   get isOpeningSession(): boolean {
     for (const { method } of this.pending.c2a.values()) if (opensSession(method)) return true
+    return false
+  }
+
+  /** Whether a prompt of a session waits for its answer. */
+  isPrompting(sessionId: string): boolean {
+    for (const { method, params } of this.pending.c2a.values()) {
+      if (method === 'session/prompt' && params.sessionId === sessionId) return true
+    }
     return false
   }
 

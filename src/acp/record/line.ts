@@ -4,12 +4,13 @@
 import { type AsrRecord, participates } from '../../record/record.js'
 import type { Loss } from '../losses.js'
 import { LOSSES_BY_TYPE } from '../losses.js'
-import type { EntityKind, SlotContext, Stage } from './slot.js'
+import type { EntityKind, SlotContext, Stage, UpdatedKind } from './slot.js'
 import { type Draft, draftsOf, type Ref, Tracked, type WriteOptions } from './tracked.js'
 
 /** What is a record at once. */
 export const eventKind: EntityKind<AsrRecord> = {
   name: 'event',
+  isAside: true,
   slots: (body) => [{ name: 'event', body }],
 }
 
@@ -31,8 +32,12 @@ export class Line {
   hasWritten = false
   /** what is not written yet, in first-seen order */
   private queue: Tracked[] = []
-  /** no turn is under way: an event can be written at once */
+  /** nothing of a turn waits: an event can be written at once */
   private isIdle = true
+  /** the agent said that a turn is under way */
+  private isTurn = false
+  /** what was told of last since nothing was under way */
+  private latest: { tracked: Tracked; byChunk: boolean } | undefined
 
   constructor(
     private readonly context: () => Context,
@@ -44,8 +49,24 @@ export class Line {
     if (key !== undefined) this.held.set(key, tracked)
     if (tracked.placed) return
     this.queue.push(tracked)
-    if (tracked.kind !== eventKind) this.isIdle = false
+    if (!tracked.kind.isAside) this.isIdle = false
     else if (this.isIdle) this.writeQueue()
+  }
+
+  /** An update told of an entity. */
+  told(tracked: Tracked, byChunk: boolean): void {
+    this.latest = { tracked, byChunk }
+  }
+
+  /**
+   * What would be cut off if nothing came any more: calls and compactions that are under way, and the message that was being told.
+   * Undefined stands for a turn of which nothing is.
+   */
+  unfinished(): (Tracked | undefined)[] {
+    const open = [...this.held.values()].filter((tracked) => isUnderWay(tracked))
+    const { latest, isTurn } = this
+    if (latest?.tracked.kind.name.startsWith('message/') && (latest.byChunk || isTurn)) open.push(latest.tracked)
+    return open.length === 0 && isTurn ? [undefined] : open
   }
 
   /** An entity changed, and is to be written again. */
@@ -83,14 +104,18 @@ export class Line {
   /** The two states at which everything is written (ASR-705); with the turn over, it is let go. */
   stateChanged(state: unknown): void {
     if (state === 'requires_action') this.writeAll('pause')
+    if (state === 'requires_action' || state === 'running') this.isTurn = true
     this.isIdle = state === 'idle'
     if (!this.isIdle) return
     this.writeAll('end')
     this.letGo()
   }
 
-  /** Lets go of what is written and waits for no answer: later updates find it in the store. */
+  /** No turn is under way. What is written and waits for no answer is let go: later updates find it in the store. */
   letGo(): void {
+    this.isIdle = true
+    this.isTurn = false
+    this.latest = undefined
     for (const [key, { dirty, awaiting }] of this.held) {
       if (dirty || awaiting !== undefined) continue
       this.held.delete(key)
@@ -116,6 +141,11 @@ export class Line {
     const drafts = draftsOf(tracked, { ...this.context(), ...how })
     this.emit(drafts, drafts.length > 0 ? (tracked.kind.losses?.(tracked.state) ?? []) : [])
   }
+}
+
+function isUnderWay({ kind, state }: Tracked): boolean {
+  const { isFinal } = kind as Partial<UpdatedKind<unknown>>
+  return isFinal !== undefined && !isFinal(state)
 }
 
 /** A record that is not folded, ready to be added. */

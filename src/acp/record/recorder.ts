@@ -15,7 +15,7 @@ import { finish } from './apply.js'
 import { Connection } from './connection.js'
 import { Feed } from './feed.js'
 import { Router, type Sighting, wireLine } from './router.js'
-import { isStateText, withoutStates } from './secrets.js'
+import { isStateText, withoutDepth, withoutStates } from './secrets.js'
 import { Session } from './session.js'
 import { readTime } from './time.js'
 import { CONNECTION_FILE, WireFile, type WireStorage, wireFileName, wireStorageOf } from './wire.js'
@@ -174,9 +174,10 @@ class AcpRecorder implements Recorder {
     this.counts.notJsonRpc++
     const keepsAll = this.options.keepWire === 'verbatim'
     if (this.wireStorage === undefined || (connection.isForeign && !keepsAll)) return
-    const said = frame === undefined ? text : withoutStates(frame)
+    const bounded = withoutDepth(frame)
+    const said = frame === undefined ? text : withoutStates(bounded)
     const isKept = keepsAll && !(frame === undefined && isStateText(text))
-    const { length } = text ?? exactJson(frame)
+    const { length } = text ?? exactJson(bounded)
     const shown = isKept ? { [frame === undefined ? 'text' : 'frame']: said } : {}
     this.aside(exactJson({ at, conn: connection.key, dir, ...shown, length }), at)
   }

@@ -7,6 +7,7 @@ import { NO_CONTENT } from '../fold/content.js'
 import { isUndone } from '../fold/status.js'
 import { type JsonObject, sameJson } from '../json.js'
 import type { Connection } from './connection.js'
+import { applyInfo } from './info.js'
 import type { Session } from './session.js'
 import type { SlotContext, Stored } from './slot.js'
 import { lastOf, lastParticipating, revived } from './stored.js'
@@ -121,7 +122,12 @@ async function compareEvents(session: Session, { events }: Window, stream: Strea
   const latest = new Map(events.map((event) => [event.record.type, event]))
   for (const { record, tracked } of events) {
     if (latest.get(record.type)?.record !== record && !record.type.includes('/')) continue
+    if (record.type === 'session_info') {
+      await applyInfo(session, record, { at: String(tracked.times.observedAt), frames: tracked.frames }, false)
+      continue
+    }
     if (await isRecorded(session, stream, record)) continue
+    if (record.type === 'usage_summary') session.usage = record
     if (record.type === 'state') tracked.times = session.times(String(tracked.times.observedAt), true)
     session.line.add(tracked)
     if (record.type === 'state') session.line.stateChanged(record.state)

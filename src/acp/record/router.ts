@@ -8,6 +8,7 @@ import { directoriesOf, type Roots } from '../paths.js'
 import { applyNotification, applyRequest, applyResponse, connectionLost } from './apply.js'
 import { type Asked, type Connection, opensSession } from './connection.js'
 import type { Feed, Task } from './feed.js'
+import { gapOfUpdate } from './gap.js'
 import type { Opening } from './header.js'
 import { closeWindow } from './replay.js'
 import {
@@ -18,10 +19,11 @@ import {
   redactedResponse,
   sizesOf,
   withoutConfiguration,
+  withoutDepth,
 } from './secrets.js'
 import type { Session } from './session.js'
 import type { FrameRange } from './tracked.js'
-import type { Seen } from './update.js'
+import { addEvent, type Seen } from './update.js'
 import { Window } from './window.js'
 
 /** A message as it was seen. */
@@ -67,6 +69,7 @@ export class Router {
   constructor(private readonly ports: RouterPorts) {}
 
   route(sighting: Sighting): void {
+    sighting.connection.lastAt = sighting.at
     const messages = messagesIn(sighting.frame)
     const text = messages.length === 1 && !Array.isArray(sighting.frame) ? sighting.text : undefined
     for (const frame of messages) this.message({ ...sighting, frame, text })
@@ -281,7 +284,7 @@ export class Router {
       if (session.skipped) return
       session.seenOn(connection)
       const frames = this.keep(session, sighting, frame, message, asked)
-      return apply?.(session, { connection, at, frames })
+      return apply && guarded(session, message, { connection, at, frames }, apply)
     }
   }
 
@@ -310,9 +313,23 @@ export class Router {
   private kept(sighting: Sighting, frame: JsonObject, message: Message, asked: Asked | undefined): unknown {
     const method = message.kind === 'response' ? asked?.method : message.method
     if (isStateMethod(method)) return sizesOf(frame, method)
-    if (this.ports.keepsAll) return sighting.frame
+    if (this.ports.keepsAll) return sighting.text === undefined ? withoutDepth(sighting.frame) : sighting.frame
     if (message.kind !== 'response') return redactedCall(frame, message)
     return asked === undefined ? sizesOf(frame) : redactedResponse(frame, asked, this.ports.secretFields)
+  }
+}
+
+/** What can not be dealt with leaves a gap that names it. */
+function guarded(session: Session, message: Message, seen: Seen, apply: Apply): void | Promise<void> {
+  const fail = (error: unknown): never => {
+    const update = message.kind === 'notification' ? objectOf(message.params.update) : undefined
+    addEvent(session, gapOfUpdate('frame_failed', update ?? {}), seen)
+    throw error
+  }
+  try {
+    return apply(session, seen)?.catch(fail)
+  } catch (error) {
+    return fail(error)
   }
 }
 

@@ -51,6 +51,18 @@ const WORDS: ReadonlySet<string> = new Set(['rawInput', 'rawOutput', 'requestedS
 /** Deeper than a record may be: nothing of it could be stored. */
 const DEPTH_MAX = 600
 
+/** A value without what lies too deep in it to be stored, so that nobody runs out of stack over it; the value itself where nothing does. */
+export function withoutDepth(value: unknown, depth = 0): unknown {
+  if (!Array.isArray(value) && !isObject(value)) return value
+  if (depth > DEPTH_MAX) return null
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withoutDepth(item, depth + 1))
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  const kept = Object.entries(value).map(([key, given]) => [key, withoutDepth(given, depth + 1)] as const)
+  return kept.some(([key, inner]) => inner !== value[key]) ? Object.fromEntries(kept) : value
+}
+
 /** A value without the MCP configuration and the headers in it (ASR-712); the value itself when there are none. */
 export function withoutConfiguration(value: unknown, depth = 0): unknown {
   if (!Array.isArray(value) && !isObject(value)) return value
@@ -78,15 +90,16 @@ export function cleanFrame(frame: unknown): unknown {
   const result = isObject(frame) ? frame.result : undefined
   if (!isObject(result) || typeof result.action !== 'string' || !isObject(result.content))
     return withoutConfiguration(frame)
-  const { content, ...rest } = result
+  const { content: given, ...rest } = result
   const other = { ...objectOf(frame), result: rest }
   const clean = objectOf(withoutConfiguration(other))
-  return clean === other ? frame : { ...clean, result: { ...objectOf(clean?.result), content } }
+  const content = withoutDepth(given)
+  return clean === other && content === given ? frame : { ...clean, result: { ...objectOf(clean?.result), content } }
 }
 
 function cleanField(key: string, given: unknown, depth: number): unknown {
   if (SERVERS_KEY.test(key)) return serverNames(given)
-  return WORDS.has(key) ? given : withoutConfiguration(given, depth + 1)
+  return WORDS.has(key) ? withoutDepth(given, depth + 1) : withoutConfiguration(given, depth + 1)
 }
 
 /** Of each server its name and its type (ASR-712). */
@@ -190,8 +203,9 @@ export function redactedError(error: unknown, asked: Asked): unknown {
 
 /** The texts of the configuration that a request came with. */
 function secretsOf(asked: Asked): string[] {
-  const given = JSON.stringify(asked.frame.params ?? null)
-  const clean = JSON.stringify(withoutConfiguration(asked.frame.params ?? null))
+  const params = withoutDepth(asked.frame.params ?? null)
+  const given = JSON.stringify(params)
+  const clean = JSON.stringify(withoutConfiguration(params))
   if (given === clean) return []
   const known = new Set(textsIn(JSON.parse(clean)))
   return textsIn(JSON.parse(given)).filter((text) => text !== '' && !known.has(text))

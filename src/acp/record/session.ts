@@ -1,7 +1,7 @@
 /**
  * The recording of one session: its frames in order, folded, and written as its stream (ASR-701).
  */
-import type { Header } from '../../record/record.js'
+import type { AsrRecord, Header } from '../../record/record.js'
 import type { Store, Stream } from '../../store/api.js'
 import { type JsonObject, objectOf } from '../json.js'
 import type { Loss } from '../losses.js'
@@ -42,6 +42,8 @@ export class Session {
   readonly mirror = new Mirror()
   /** requests to the client so far */
   asked = 0
+  /** the usage recorded last in this run */
+  usage: AsrRecord | undefined
   /** notices that came without an id so far */
   notices = 0
   /** its stream was there before it was new */

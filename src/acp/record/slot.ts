@@ -41,6 +41,8 @@ export interface Stored {
 /** How entities of a kind become records. */
 export interface EntityKind<S> {
   readonly name: string
+  /** it is no part of a turn: outside of one it is written at once */
+  readonly isAside?: true
   slots(state: S, context: SlotContext): Slot[]
   losses?(state: S): Loss[]
 }

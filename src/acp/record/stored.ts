@@ -30,7 +30,7 @@ export async function revived(stream: Stream, kind: AnyKind, id: string, roots: 
 }
 
 /** A stored record with its numbers in their own digits: what is revised later is a copy of it. */
-async function exactly(stream: Stream, record: StoredRecord): Promise<StoredRecord> {
+export async function exactly(stream: Stream, record: StoredRecord): Promise<StoredRecord> {
   const text = await stream.text(record.id)
   return text === undefined ? record : (parseExact(text) as StoredRecord)
 }

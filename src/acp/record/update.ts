@@ -3,16 +3,17 @@
  */
 import type { AsrRecord } from '../../record/record.js'
 import { isFinalStatus } from '../fold/status.js'
-import type { JsonObject } from '../json.js'
+import { type JsonObject, sameJson } from '../json.js'
 import type { Connection } from './connection.js'
 import { eventOf, unmapped } from './events.js'
+import { applyInfo } from './info.js'
 import { sessionMessageKind } from './kinds/session-message.js'
 import { subagentKind } from './kinds/subagent.js'
 import { type AnyKind, kindOfUpdate } from './kinds/updates.js'
 import { eventTracked } from './line.js'
 import { closeWindow } from './replay.js'
 import type { Session } from './session.js'
-import { lastParticipating, revived } from './stored.js'
+import { lastOf, lastParticipating, revived } from './stored.js'
 import { type FrameRange, Tracked } from './tracked.js'
 import { isChunk, tellsContent, type Window } from './window.js'
 
@@ -82,7 +83,7 @@ export function addEvent(session: Session, body: AsrRecord, { at, frames }: Seen
   session.line.add(eventTracked(body, session.times(at, true), frames))
 }
 
-function applyEvent(session: Session, update: JsonObject, seen: Seen): void {
+function applyEvent(session: Session, update: JsonObject, seen: Seen): Done {
   const event = eventOf(update)
   if (event === null) return
   const body = event === undefined ? unmapped(update) : withNoticeId(session, event, seen)
@@ -91,8 +92,25 @@ function applyEvent(session: Session, update: JsonObject, seen: Seen): void {
     window.events.push({ record: body, tracked: eventTracked(body, session.times(seen.at, false), seen.frames) })
     return
   }
+  if (body.type === 'session_info') return applyInfo(session, update, seen)
+  if (body.type === 'usage_summary') return addUsage(session, body, seen)
   addEvent(session, body, seen)
   if (body.type === 'state') session.line.stateChanged(body.state)
+}
+
+/** Usage that is told again as it was is one record. */
+function addUsage(session: Session, body: AsrRecord, seen: Seen): Done {
+  const add = (last: AsrRecord | undefined): void => {
+    if (last !== undefined && sameJson(usageIn(last), usageIn(body))) return
+    session.usage = body
+    addEvent(session, body, seen)
+  }
+  if (session.usage !== undefined || !session.line.hasLetGo) return add(session.usage)
+  return session.storedStream().then(async (stream) => add(stream && (await lastOf(stream, body.type, () => true))))
+}
+
+function usageIn({ contextWindow, cost, _meta }: AsrRecord): unknown {
+  return { contextWindow, cost, _meta }
 }
 
 /** A notice has no id of its own: it gets one, and the record says so (M10). */
@@ -110,12 +128,12 @@ function foldTold(
   update: JsonObject,
   held: Tracked | undefined,
   seen: Seen,
-): void {
+): Done {
   const key = entityKey(kind, id)
   const told = window.entities.get(key)?.tracked
   const state = mayFold(session, kind, told, update) ? kind.fold(told?.state, update) : undefined
-  if (state === undefined) applyEvent(session, update, seen)
-  else if (told === undefined) {
+  if (state === undefined) return applyEvent(session, update, seen)
+  if (told === undefined) {
     const tracked = new Tracked(kind, state, session.times(seen.at, false), seen.frames)
     const live = held && { updates: [update], tellings: held.tellings }
     window.entities.set(key, { kind, id, tracked, live })
@@ -131,6 +149,7 @@ function found(session: Session, kind: AnyKind, id: string, update: JsonObject, 
   if (state === undefined) return applyEvent(session, update, seen)
   const tracked = new Tracked(kind, state, session.times(seen.at, true), seen.frames)
   tracked.toldBy(seen.connection)
+  session.line.told(tracked, isChunk(update))
   const add = (): void => {
     session.line.add(tracked, entityKey(kind, id))
     if (isToBeWritten(kind, tracked, undefined, update)) session.line.writeThrough(tracked)
@@ -153,15 +172,13 @@ function reaching(session: Session, tracked: Tracked, add: () => void): Done {
   })
 }
 
-export function fold(session: Session, kind: AnyKind, tracked: Tracked, update: JsonObject, seen: Seen): void {
+function fold(session: Session, kind: AnyKind, tracked: Tracked, update: JsonObject, seen: Seen): Done {
   const before = tracked.state
   const state = kind.fold(before, update)
-  if (state === undefined) {
-    applyEvent(session, update, seen)
-    return
-  }
+  if (state === undefined) return applyEvent(session, update, seen)
   tracked.state = state
   tracked.toldBy(seen.connection)
+  session.line.told(tracked, isChunk(update))
   session.line.changed(tracked)
   tracked.seen(seen.frames)
   if (isToBeWritten(kind, tracked, before, update)) session.line.writeThrough(tracked)

@@ -6,6 +6,7 @@ import { parseExact } from '../../record/exact.js'
 import type { AsrRecord, Header } from '../../record/record.js'
 import type { Store, Stream } from '../../store/api.js'
 import type { RecorderProblem } from './api.js'
+import { gapOf } from './gap.js'
 import { type Draft, type FrameRange, idUnder } from './tracked.js'
 
 type Job = { drafts: Draft[] } | { revise: (header: Header) => Record<string, unknown> }
@@ -259,7 +260,7 @@ export class StreamWriter {
       cause: error,
     })
     const { ref } = draft
-    const record = { type: 'gap', reason: 'refused', code: error.code, of: String(type).toWellFormed() }
+    const record = gapOf('refused', draft.record, error.code)
     this.batch = bound([{ ref, record }], batch.expected)
     return true
   }

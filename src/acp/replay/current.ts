@@ -42,7 +42,11 @@ export class Current {
   }
 
   private takeTitle(record: StoredRecord): boolean {
-    if (record.title !== null && typeof record.title !== 'string') return false
+    if (record.title !== null && typeof record.title !== 'string') {
+      if (isObject(record._meta) && Object.keys(record._meta).length > 0)
+        this.losses.add(REPLAY_LOSS.infoMeta, record.id)
+      return false
+    }
     if (this.title !== undefined) this.losses.add(REPLAY_LOSS.titleHistory, this.title.id)
     this.title = record
     return true

@@ -69,6 +69,8 @@ export function terminalUpdate(
   if (typeof blob === 'string' && isBase64(blob)) update.output = { data: blob }
   else if ((record.output ?? null) !== null) losses.add(REPLAY_LOSS.content, record.id)
   const exitStatus = exitStatusOf(record)
+  if ((record.exitCode ?? null) !== null && exitStatus?.exitCode === undefined)
+    losses.add(REPLAY_LOSS.exitCode, record.id)
   if (exitStatus !== undefined) update.exitStatus = exitStatus
   return withMeta(update, record)
 }

@@ -121,6 +121,7 @@ export function diffOf(change: StoredRecord, roots: Roots, losses: LossReport): 
   }
   // A patch names the paths of all of its changes.
   if (changes.length < listed.length) return undefined
+  if (isObject(change.native) && isObject(change.native.record)) losses.add(REPLAY_LOSS.diffMeta, change.id)
   const { patch } = change
   const whole = isObject(patch) && typeof patch.format === 'string' && typeof patch.text === 'string'
   return {

@@ -3,7 +3,21 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { CWD, ofType, outline, recordsFrom, said, Talk, talk, textBlock, type Update, words } from '../support.js'
+import type { AsrRecord, StoredRecord, Stream } from '../../../src/main.js'
+import {
+  CWD,
+  ofType,
+  outline,
+  recordAll,
+  recordsFrom,
+  recordsOf,
+  said,
+  Talk,
+  talk,
+  textBlock,
+  type Update,
+  words,
+} from '../support.js'
 
 test('ASR-713: a prompt is a user message with the id of its response, and its echo is the same entity', async () => {
   const echo = { sessionUpdate: 'user_message', messageId: 'u1', content: [textBlock('hello')] }
@@ -210,6 +224,69 @@ test('ASR-720: usage is of the context window', async () => {
     cost: { amount: 0.1, currency: 'USD' },
   })
   assert.is(free.cost, undefined)
+})
+
+test('ASR-720: usage that is told again as it was is one record, in a turn, between turns, and after a restart', async () => {
+  const usage = (used: number, more: object = {}): Update => ({ sessionUpdate: 'usage_update', used, size: 9, ...more })
+  const frames = talk().update(usage(1)).update(usage(1)).state('running').update(usage(1)).update(usage(2))
+  frames
+    .state('idle')
+    .update(usage(2))
+    .update(usage(1))
+    .update(usage(1, { _meta: { k: 1 } }))
+    .update(usage(1))
+  const { store, location } = await recordAll(frames.frames)
+  const used = (records: AsrRecord[]): number[] =>
+    ofType(records as StoredRecord[], 'usage_summary').map(({ contextWindow }) => contextWindow.used)
+  assert.equal(used(await recordsOf(await store.stream('s'))), [1, 2, 1, 1, 1])
+  await store.close()
+  const later = new Talk()
+    .initialize()
+    .resume(() => {})
+    .update(usage(1))
+    .update(usage(3))
+    .resume((told) => told.update(usage(3)))
+  const again = await recordAll(later.update(usage(3)).frames, {}, location)
+  assert.equal(used(await recordsOf(await again.store.stream('s'))), [1, 2, 1, 1, 1, 3])
+})
+
+test('ASR-708: _meta of a session that comes without a title is folded by key into what is recorded of it', async () => {
+  const info = (fields: object): Update => ({ sessionUpdate: 'session_info_update', ...fields })
+  const frames = talk().update(info({ _meta: { a: 1, b: 1 } }))
+  for (let n = 0; n < 50; n++) frames.update(info({ _meta: { a: n } }))
+  frames.update(info({ title: 'A', _meta: { c: 1 } })).state('running')
+  for (let n = 0; n < 50; n++) frames.update(info({ _meta: { a: n, b: null } })).say('m', 'x')
+  frames
+    .update(info({ title: 'A', _meta: { d: 1 } }))
+    .state('idle')
+    .update(info({ _meta: { e: 1 } }))
+    .update(info({ updatedAt: 'x' }))
+  const { store, location } = await recordAll(
+    frames
+      .update(info({ _meta: { e: 2 } }))
+      .state('running')
+      .state('idle').frames,
+  )
+  const infos = async (stream: Stream) =>
+    ofType(await recordsOf(stream), 'session_info').map(({ title, _meta, supersedes }) => [
+      title,
+      _meta,
+      supersedes !== undefined,
+    ])
+  const stream = await store.stream('s')
+  assert.equal(await infos(stream), [
+    [undefined, { a: 1, b: 1 }, false],
+    ['A', { a: 49, b: 1, c: 1 }, false],
+    ['A', { c: 1, a: 49, d: 1 }, true],
+    ['A', { c: 1, a: 49, d: 1, e: 2 }, true],
+  ])
+  await store.close()
+  const late = new Talk()
+    .initialize()
+    .resume((told) => told.update(info({ title: 'A' })))
+    .update(info({ _meta: { e: null, f: 1 } }))
+  const again = await recordAll(late.update(info({ title: 'B' })).frames, {}, location)
+  assert.equal((await infos(await again.store.stream('s'))).slice(4), [['B', { c: 1, a: 49, d: 1, f: 1 }, false]])
 })
 
 test('M26: a title is recorded, null where it was cleared; a time alone is no record', async () => {

@@ -51,6 +51,32 @@ test('ASR-731: fields that ACP has no place for are reported by category', async
   })
 })
 
+test('ASR-731: what a replay can not say of a session, an exit and a diff is named', async () => {
+  const changes = [{ op: 'modify', path: { root: null, path: '/a' } }]
+  const stream = await streamWith([
+    { type: 'session_info', id: 'i1', _meta: { k: 1 } },
+    { type: 'session_info', id: 'i2', title: 'A', _meta: { k: 1 } },
+    { type: 'terminal', id: 'x1', terminalId: 'x1', status: 'exited', exitCode: -1 },
+    { type: 'terminal', id: 'x2', terminalId: 'x2', status: 'exited', exitCode: 2 ** 32 },
+    { type: 'terminal', id: 'x3', terminalId: 'x3', status: 'exited', exitCode: 1 },
+    { type: 'tool_call', id: 'c', callId: 'c' },
+    { type: 'tool_result', id: 'd', callId: 'c', status: 'completed' },
+    {
+      type: 'file_change',
+      id: 'f',
+      cause: { callId: 'c' },
+      changes,
+      native: { record: { type: 'diff', _meta: { k: 1 } } },
+    },
+    { type: 'file_change', id: 'g', cause: { callId: 'c' }, changes },
+  ])
+  assert.equal(await losses(stream), [
+    { loss: `${VENDOR}/diff_meta`, count: 1, recordId: 'f' },
+    { loss: `${VENDOR}/exit_code`, count: 2, recordId: 'x1' },
+    { loss: `${VENDOR}/session_info_meta`, count: 1, recordId: 'i1' },
+  ])
+})
+
 test('ASR-731: records of unknown types are reported, and so is what lies off the path', async () => {
   const stream = await streamWith([
     message('a'),
