@@ -5,6 +5,9 @@ import { open, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AsrError } from '../record/error.js'
 
+/** What people and agents said is nobody else's to read; a file that is there keeps the mode that it was given. */
+const MODE = 0o600
+
 /** Writes beside the file, then takes its place; a device or pipe is written as it is. @throws ASR_IO */
 export async function writeWhole(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
   const target = await realpath(file).catch(() => file)
@@ -12,7 +15,7 @@ export async function writeWhole(file: string, chunks: AsyncIterable<Uint8Array>
   if (there && !there.isFile()) return writeTo(target, 'w', undefined, chunks)
   const beside = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
   try {
-    await writeTo(beside, 'wx', there?.mode, chunks)
+    await writeTo(beside, 'wx', there?.mode ?? MODE, chunks)
     await rename(beside, target).catch((error: Error) => {
       throw unwritable(target, error)
     })

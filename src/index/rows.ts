@@ -82,10 +82,23 @@ export async function firstKey(level: IndexLevel, from: string): Promise<string 
 /** What LevelDB can do, and other levels need not. */
 type CompactRange = (from: string, to: string, options: { keyEncoding: 'utf8' }) => Promise<void>
 
+async function compact(level: IndexLevel, from: string, to: string): Promise<void> {
+  const { compactRange } = level as { compactRange?: CompactRange }
+  await compactRange?.call(level, from, to, { keyEncoding: 'utf8' })
+}
+
 /** Has level drop what is left of rows that were written again, where it can. Nothing depends on it. */
 export async function compactRows(level: IndexLevel, from: string, to: string): Promise<void> {
-  const { compactRange } = level as { compactRange?: CompactRange }
-  await compactRange?.call(level, from, to, { keyEncoding: 'utf8' }).catch(() => undefined)
+  await compact(level, from, to).catch(() => undefined)
+}
+
+const BEFORE_ALL = '!'
+/** Behind all keys: to compact nothing has level write its newest rows, and no more. */
+const BEHIND_ALL = '\uffff'
+
+/** Has level put its newest rows into a table. */
+export async function settleRows(level: IndexLevel): Promise<void> {
+  await compactRows(level, BEHIND_ALL, BEHIND_ALL)
 }
 
 /** Deletes every row of a log. @throws IndexDamaged when level can't */
@@ -94,5 +107,35 @@ export async function clearLog(level: IndexLevel, log: string): Promise<void> {
     await level.clear({ ...logRange(log), keyEncoding: 'utf8' })
   } catch (cause) {
     throw new IndexDamaged(`the rows of ${log} can't be deleted`, { cause })
+  }
+}
+
+/** Behind the keys of a log's rows, and before those of any other log. */
+const LAST_OF_LOG = '~'
+
+/**
+ * Deletes every row of a log, and has level write the tables anew that hold any value of one, deleted before or now. Level drops
+ * values only when tables meet that overlap: the newest rows are made a table first, so that the deletions lie above them, and
+ * the deletions reach from end to end. The cost is that of the log's own tables, and of two neighbours at each level.
+ * @throws IndexDamaged when level can't
+ */
+export async function purgeLog(level: IndexLevel, log: string): Promise<void> {
+  await purge(level, `${log}/`, `${log}/${LAST_OF_LOG}`, () => clearLog(level, log))
+}
+
+/** Has level drop every value that is not in force any more, of whatever log; all its tables are written anew. @throws IndexDamaged */
+export async function purgeAll(level: IndexLevel): Promise<void> {
+  await purge(level, BEFORE_ALL, BEHIND_ALL, async () => undefined)
+}
+
+async function purge(level: IndexLevel, first: string, last: string, clear: () => Promise<void>): Promise<void> {
+  try {
+    await compact(level, BEHIND_ALL, BEHIND_ALL)
+    await clear()
+    const ends = [first, last].map((key) => ({ type: 'del' as const, key }))
+    await level.batch(ends, ENCODINGS)
+    await compact(level, first, last)
+  } catch (cause) {
+    throw cause instanceof IndexDamaged ? cause : new IndexDamaged('deleted rows can not be purged', { cause })
   }
 }

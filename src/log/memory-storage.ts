@@ -50,12 +50,12 @@ export class MemoryStorage implements LogStorage {
     this.#files.delete(name)
   }
 
-  list(folder: string): StoredFile[] {
+  list(folder: string, prefix = ''): StoredFile[] {
     if (folder !== '') assertFileName(folder)
-    const prefix = folder === '' ? '' : `${folder}/`
+    const above = folder === '' ? '' : `${folder}/`
     const files: StoredFile[] = []
     for (const [name, file] of this.#files) {
-      if (name.startsWith(prefix) && !name.includes('/', prefix.length)) files.push({ name, size: file.length })
+      if (name.startsWith(above + prefix) && !name.includes('/', above.length)) files.push({ name, size: file.length })
     }
     return files
   }

@@ -1,9 +1,10 @@
 /**
  * Makes folders, with those that lead to them.
  */
-import { existsSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { errnoOf } from './io-error.js'
+import { exactly, FOLDER_MODE } from './node-private.js'
 
 /**
  * Makes a folder and those above it, where they are not there. Node's own `recursive` never returns where a folder that is
@@ -11,7 +12,8 @@ import { errnoOf } from './io-error.js'
  */
 export function makeFolder(path: string): void {
   try {
-    mkdirSync(path, { mode: 0o700 })
+    mkdirSync(path, { mode: FOLDER_MODE })
+    exactly(() => chmodSync(path, FOLDER_MODE))
   } catch (error) {
     if (existsSync(path) && statSync(path).isDirectory()) return
     const above = dirname(path)

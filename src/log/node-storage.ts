@@ -21,6 +21,7 @@ import { AsrError } from '../record/error.js'
 import { assertFileName } from './file-name.js'
 import { errnoOf } from './io-error.js'
 import { makeFolder } from './node-make-folder.js'
+import { createFile } from './node-private.js'
 import type { LogStorage, StoredFile } from './storage.js'
 
 /** A store of many streams stays far below the usual limit of 1,024 descriptors a process. */
@@ -116,11 +117,11 @@ export class NodeStorage implements LogStorage {
     this.#unsynced.delete(name)
   }
 
-  list(folder: string): StoredFile[] {
+  list(folder: string, prefix = ''): StoredFile[] {
     const path = folder === '' ? this.#root : this.#path(folder)
     const files: StoredFile[] = []
     for (const entry of entriesOf(path)) {
-      if (!entry.isFile()) continue
+      if (!entry.name.startsWith(prefix) || !entry.isFile()) continue
       const stats = statSync(join(path, entry.name), { throwIfNoEntry: false })
       if (stats !== undefined)
         files.push({ name: folder === '' ? entry.name : `${folder}/${entry.name}`, size: stats.size })
@@ -166,7 +167,7 @@ export class NodeStorage implements LogStorage {
       if (!create || errnoOf(error) !== 'ENOENT') throw error
     }
     makeFolder(dirname(path))
-    const fd = openSync(path, 'a+')
+    const fd = createFile(path, 'a+')
     this.#unsynced.add(name)
     return fd
   }

@@ -326,6 +326,11 @@ export class RecordLog {
     return this.failure
   }
 
+  /** Takes nothing more until the log is opened again: what was written last may be there or not. */
+  abandon(cause: AsrError): void {
+    this.failure = cause
+  }
+
   /** Takes nothing more until the log is opened again; the error of the call that failed. */
   fail(error: unknown, what: string): AsrError {
     const cause = ioError(error, what)

@@ -1,7 +1,7 @@
 /**
  * Where a log's bytes lie: segment files, their names, and locations over all of them.
  */
-import type { LogStorage } from './storage.js'
+import type { LogStorage, StoredFile } from './storage.js'
 
 export const LOG_FORMAT = 1
 export const STREAMS_FOLDER = 'streams'
@@ -85,8 +85,13 @@ export async function listLogs(
   storage: LogStorage,
   folder: string,
 ): Promise<{ log: LogIdentity; segments: Segment[] }[]> {
+  return groupLogs(await storage.list(folder))
+}
+
+/** The logs that some files make up; other files count for nothing. */
+export function groupLogs(files: readonly StoredFile[]): { log: LogIdentity; segments: Segment[] }[] {
   const logs = new Map<string, { log: LogIdentity; segments: Segment[] }>()
-  for (const { name, size } of await storage.list(folder)) {
+  for (const { name, size } of files) {
     const parsed = parseSegmentFile(name)
     if (parsed === undefined) continue
     const key = `${parsed.log.name}-${parsed.log.incarnation}`
@@ -95,7 +100,7 @@ export async function listLogs(
       entry = { log: parsed.log, segments: [] }
       logs.set(key, entry)
     }
-    entry.segments.push({ number: parsed.segment, file: `${folder}/${name.slice(name.lastIndexOf('/') + 1)}`, size })
+    entry.segments.push({ number: parsed.segment, file: name, size })
   }
   for (const { segments } of logs.values()) segments.sort((a, b) => a.number - b.number)
   return [...logs.values()]

@@ -21,8 +21,8 @@ export interface LogStorage {
   truncate(name: string, size: number): MaybePromise<void>
   rename(from: string, to: string): MaybePromise<void>
   remove(name: string): MaybePromise<void>
-  /** The files directly in a folder, in no order; empty when the folder is absent. */
-  list(folder: string): MaybePromise<StoredFile[]>
+  /** The files directly in a folder, in no order, only those whose names there begin so; empty when the folder is absent. */
+  list(folder: string, prefix?: string): MaybePromise<StoredFile[]>
   /** Releases what is held open. */
   close(): MaybePromise<void>
 }

@@ -74,6 +74,7 @@ export const NOTICE_CODES = [
   'index_not_written',
   'index_in_memory',
   'format_rewritten',
+  'permissions_tightened',
   'frame_damaged',
   'lost_stream',
   'index_damaged',

@@ -164,7 +164,7 @@ export class AppendQueue {
     try {
       if (appends.length > 0) locations = yield* wait(core.write(appends))
       // A duplicate may have been written by somebody who never synced it.
-      else if (core.environment.durability === 'disk') yield* wait(core.sync())
+      else yield* wait(core.confirm())
     } catch (error) {
       for (const { call } of calls) call.reject(error)
       return

@@ -19,13 +19,17 @@ export interface Environment {
   powerCut: boolean
   /** of the store, one object for all that is opened in it */
   readonly lifetime: { isOver: boolean }
-  /** throws ASR_FENCED when the store was taken over */
+  /** throws ASR_FENCED when the store was taken over: asked before each write, and again before it is acknowledged */
   guard(): void
   notices: Diagnostic[]
   /** level may be written to: not where a reader was handed one */
   mayWriteLevel: boolean
   /** level failed beyond mending: whoever owns it puts it aside when the store closes */
   isLevelBroken?: boolean
+  /** removes copies of the index that nobody uses: they hold what streams held that are deleted */
+  forgetCopies?(): Promise<void>
+  /** a stream was deleted: of an index that has to be put aside, nothing may be kept */
+  hasDeleted?: boolean
 }
 
 /** The error of an index that can't be kept, told; any other is thrown. */

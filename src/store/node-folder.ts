@@ -1,50 +1,36 @@
 /**
  * A store in a folder: whether it is one, who holds it, its index in level, its logs in files.
  */
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { Level } from 'level'
 import { MemoryLevel } from 'memory-level'
 import { createRowCache } from '../index/row-cache.js'
-import { compactRows, type IndexLevel } from '../index/rows.js'
+import type { IndexLevel } from '../index/rows.js'
 import { guardStorage } from '../log/guarded-storage.js'
-import { errnoOf, ioError } from '../log/io-error.js'
+import { ioError } from '../log/io-error.js'
 import { makeFolder } from '../log/node-make-folder.js'
+import { createFile } from '../log/node-private.js'
 import { NodeStorage } from '../log/node-storage.js'
-import { NATIVE_FOLDER, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
 import type { LogStorage } from '../log/storage.js'
-import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
+import { type Diagnostic, isAsrError } from '../record/error.js'
 import { toHex } from '../record/hash.js'
 import type { StoreOptions } from './api.js'
 import type { Environment } from './environment.js'
-import { formatLine, parseFormatLine } from './format-file.js'
-import { FolderLock, isLockFile, isOfThisBoot, lockedError } from './node-lock.js'
-import { diedOpening, isOpeningMark, markOpening } from './node-opening.js'
-import { processIdentity } from './node-process-identity.js'
-import { snapshotIndex } from './node-snapshot.js'
-
-const FORMAT_FILE = 'FORMAT'
-const INDEX_FOLDER = 'index'
-const OUR_NAMES = [
-  `${FORMAT_FILE}.new`,
+import { formatLine } from './format-file.js'
+import {
+  closeIndex,
+  DAMAGED_FOLDER,
   INDEX_FOLDER,
-  `${INDEX_FOLDER}.damaged`,
-  STREAMS_FOLDER,
-  NATIVE_FOLDER,
-  STAGING_FOLDER,
-  TRASH_FOLDER,
-]
+  makeLevel,
+  openIndex,
+  putIndexAside,
+  tightenIndex,
+} from './node-index.js'
+import { FORMAT_FILE, type FolderState, inspect, notAStore } from './node-inspect.js'
+import { FolderLock, isOfThisBoot } from './node-lock.js'
+import { processIdentity } from './node-process-identity.js'
+import { snapshotIndex, sweepSnapshots } from './node-snapshot.js'
+import { tightenStore } from './node-tighten.js'
 
 export interface OpenedFolder {
   environment: Environment
@@ -64,6 +50,7 @@ async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise
   if (inspect(folder) === 'empty') throw notAStore(folder, 'there is no store')
   const notices: Diagnostic[] = []
   const snapshot = snapshotIndex(join(folder, INDEX_FOLDER))
+  await sweepSnapshots(folder, snapshot)
   const level = (snapshot && (await openOrUndefined(snapshot.folder))) ?? new MemoryLevel()
   const storage = guardStorage(new NodeStorage(folder, { readOnly: true }))
   return {
@@ -86,11 +73,14 @@ async function openToWrite(folder: string, options: StoreOptions): Promise<Opene
   try {
     level = await openIndex(folder, notices)
     const left = lock.announce()
-    if (state !== 'sound') writeFormat(folder, state, notices)
-    const storage = guardStorage(new NodeStorage(folder))
+    settleFolder(folder, state, notices)
+    await sweepSnapshots(folder)
+    const guard = (): void => lock.check()
+    const storage = guardStorage(new NodeStorage(folder), guard)
     const environment: Environment = {
-      ...makeEnvironment(storage, level, notices, options, () => lock.check()),
+      ...makeEnvironment(storage, level, notices, options, guard),
       powerCut: left !== undefined && !isOfThisBoot(left),
+      forgetCopies: () => forgetCopies(folder),
     }
     return { environment, release: () => releaseAll(folder, environment, storage, lock) }
   } catch (error) {
@@ -100,6 +90,15 @@ async function openToWrite(folder: string, options: StoreOptions): Promise<Opene
   }
 }
 
+/** What holds of a store's folder once it is ours: it is marked as a store, and its owner's alone. */
+function settleFolder(folder: string, seen: FolderState, notices: Diagnostic[]): void {
+  // Another may have made a store of it while this one was on its way to the lock.
+  const state = seen === 'sound' ? seen : inspect(folder)
+  tightenIndex(folder)
+  tightenStore(folder, state, notices)
+  if (state !== 'sound') writeFormat(folder, state, notices)
+}
+
 async function releaseAll(
   folder: string,
   environment: Environment,
@@ -107,29 +106,24 @@ async function releaseAll(
   lock: FolderLock,
 ): Promise<void> {
   try {
-    await settleIndex(environment.level, join(folder, INDEX_FOLDER))
-    await environment.level.close()
-    if (environment.isLevelBroken) putAside(join(folder, INDEX_FOLDER))
+    await closeIndex(folder, environment.level)
+    if (environment.isLevelBroken) await putIndexAside(folder).catch(unlessTaken)
+    if (environment.isLevelBroken && environment.hasDeleted) await forgetCopies(folder)
   } finally {
     await storage.close()
     lock.release()
   }
 }
 
-/** From so many bytes on, level's newest rows are worth a table. */
-const SETTLED_BYTES = 256 * 1024
-/** Behind all keys: to compact nothing has level write its newest rows, and no more. */
-const BEHIND_ALL = '\uffff'
+/** Copies of the index that are kept for people, or that dead readers left. */
+async function forgetCopies(folder: string): Promise<void> {
+  rmSync(join(folder, DAMAGED_FOLDER), { recursive: true, force: true })
+  await sweepSnapshots(folder)
+}
 
-/** Has level put its newest rows into a table, as each opening would do again; without them nothing is lost. */
-async function settleIndex(level: IndexLevel, folder: string): Promise<void> {
-  let bytes = 0
-  try {
-    for (const name of readdirSync(folder)) if (name.endsWith('.log')) bytes += statSync(join(folder, name)).size
-  } catch {
-    return // it is about to be found out elsewhere
-  }
-  if (bytes >= SETTLED_BYTES) await compactRows(level, BEHIND_ALL, BEHIND_ALL)
+/** Who took the store the moment it was free has made up its own mind about the index. */
+function unlessTaken(error: unknown): void {
+  if (!isAsrError(error, 'ASR_LOCKED')) throw error
 }
 
 function makeEnvironment(
@@ -155,40 +149,16 @@ function makeEnvironment(
   }
 }
 
-type FolderState = 'empty' | 'sound' | 'unmarked'
-
-/** Whether a folder is a store, may become one, or is something else. @throws ASR_FORMAT */
-function inspect(folder: string): FolderState {
-  let names: string[]
-  try {
-    if (!statSync(folder).isDirectory()) throw notAStore(folder, 'it is a file')
-    names = readdirSync(folder)
-  } catch (error) {
-    if (errnoOf(error) === 'ENOENT') return 'empty'
-    throw error
-  }
-  if (names.includes(FORMAT_FILE)) {
-    const storeId = parseFormatLine(readFileSync(join(folder, FORMAT_FILE), 'latin1'))
-    if (storeId !== undefined) return 'sound'
-    if (names.includes(STREAMS_FOLDER)) return 'unmarked'
-    throw notAStore(folder, 'its FORMAT is not ours')
-  }
-  const others = names.filter((name) => !isLockFile(name) && !isOpeningMark(name))
-  if (others.length === 0) return 'empty'
-  // Without FORMAT: logs make a store; our own names without a log are a store that was never finished.
-  if (others.includes(STREAMS_FOLDER) && hasLogs(folder)) return 'unmarked'
-  if (others.every((name) => OUR_NAMES.includes(name))) return 'empty'
-  throw notAStore(folder, 'it holds something else')
-}
-
-function hasLogs(folder: string): boolean {
-  return readdirSync(join(folder, STREAMS_FOLDER)).some((name) => /^[0-9a-f]{32}-[0-9a-f]{16}-[0-9]{6}\.log/.test(name))
-}
-
 function writeFormat(folder: string, state: FolderState, notices: Diagnostic[]): void {
   const file = join(folder, FORMAT_FILE)
   const storeId = toHex(crypto.getRandomValues(new Uint8Array(16)))
-  writeFileSync(`${file}.new`, formatLine(storeId), { flush: true })
+  const fd = createFile(`${file}.new`, 'w')
+  try {
+    writeSync(fd, formatLine(storeId))
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
   renameSync(`${file}.new`, file)
   syncFolder(folder)
   if (state === 'unmarked')
@@ -208,61 +178,6 @@ function syncFolder(folder: string): void {
   }
 }
 
-/**
- * Level must never make a new database over an old one whose CURRENT is lost: it would delete its tables. What does not
- * open is put aside; the logs hold all it said.
- */
-async function openIndex(folder: string, notices: Diagnostic[]): Promise<IndexLevel> {
-  const index = join(folder, INDEX_FOLDER)
-  const rebuilt = (why: string): void => {
-    notices.push({ code: 'index_rebuilt', message: `${why}; ${index} is built again from the logs`, severity: 'note' })
-  }
-  if (isUsed(index) && diedOpening(folder)) {
-    putAside(index)
-    rebuilt('a process died while it opened the index')
-  }
-  const opened = markOpening(folder)
-  try {
-    if (isUsed(index)) {
-      try {
-        return await openLevel(folder, index, false)
-      } catch (error) {
-        if (isAsrError(error)) throw error // it says nothing of the index itself
-        putAside(index)
-        rebuilt(`the index did not open (${(error as Error).message})`)
-      }
-    }
-    return await openLevel(folder, index, true)
-  } finally {
-    opened()
-  }
-}
-
-/** @throws ASR_LOCKED, ASR_NO_SPACE, ASR_READ_ONLY, ASR_IO, or what level says of its own files */
-async function openLevel(folder: string, index: string, createIfMissing: boolean): Promise<IndexLevel> {
-  const level = makeLevel(index)
-  try {
-    await level.open({ createIfMissing })
-    return level
-  } catch (error) {
-    if (isLocked(error)) throw lockedError(folder, error)
-    const cause = (error as Error).cause ?? error
-    throw surroundingsError(cause as Error) ?? cause
-  }
-}
-
-/** What keeps level from opening, when that is not its own files' fault; level tells it in words only. */
-function surroundingsError(cause: Error): AsrError | undefined {
-  const { message } = cause
-  if (/No space left|quota exceeded/i.test(message)) return new AsrError('ASR_NO_SPACE', message, { cause })
-  if (/Permission denied|Read-only file system/.test(message)) return new AsrError('ASR_READ_ONLY', message, { cause })
-  return /Too many open files/.test(message) ? new AsrError('ASR_IO', message, { cause }) : undefined
-}
-
-function makeLevel(location: string): Level<string, Uint8Array> {
-  return new Level<string, Uint8Array>(location, { keyEncoding: 'utf8', valueEncoding: 'view' })
-}
-
 async function openOrUndefined(location: string): Promise<IndexLevel | undefined> {
   const level = makeLevel(location)
   try {
@@ -271,24 +186,4 @@ async function openOrUndefined(location: string): Promise<IndexLevel | undefined
   } catch {
     return undefined
   }
-}
-
-/** More than the lock file of a first opening. */
-function isUsed(index: string): boolean {
-  return existsSync(index) && readdirSync(index).some((name) => name !== 'LOCK' && name !== 'LOG' && name !== 'LOG.old')
-}
-
-function putAside(index: string): void {
-  const aside = `${index}.damaged`
-  rmSync(aside, { recursive: true, force: true })
-  renameSync(index, aside)
-}
-
-function isLocked(error: unknown): boolean {
-  const { code, cause } = error as { code?: unknown; cause?: { code?: unknown } }
-  return code === 'LEVEL_LOCKED' || cause?.code === 'LEVEL_LOCKED'
-}
-
-function notAStore(folder: string, why: string): AsrError {
-  return new AsrError('ASR_FORMAT', `${folder} is not a store: ${why}`)
 }

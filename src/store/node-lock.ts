@@ -1,19 +1,20 @@
 /**
- * Our part of a store's lock. Between processes the kernel decides, by level's lock on `index/LOCK`; the files here refuse
- * a second opener in this very process, whose failed try would take that lock from the first, say who holds the
- * store, and tell a holder that was pushed aside. Nothing here, and nothing else in the process, may open `index/LOCK`.
+ * Our part of a store's lock. Between processes the kernel decides, by level's lock on `index/LOCK` (see `node-index.ts`); the
+ * files here refuse a second opener in this very process, whose failed try would take that lock from the first, say who
+ * holds the store, and tell a holder that was pushed aside. Nothing in a process that holds the store may open `index/LOCK`.
  *
- * The order: `acquire`, open level, `announce`; then `check` after each write; at the end close level, `release`.
+ * The order: `acquire`, open level, `announce`; then `check` before each write and again before it is acknowledged; at the
+ * end close level, `release`.
  */
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   fstatSync,
   linkSync,
-  openSync,
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   unlinkSync,
   writeSync,
@@ -21,12 +22,15 @@ import {
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { errnoOf, ioError } from '../log/io-error.js'
+import { createFile } from '../log/node-private.js'
 import { AsrError } from '../record/error.js'
 import { type ProcessIdentity, processIdentity } from './node-process-identity.js'
 
 const LOCK = 'LOCK'
-/** Of claims, and of `LOCK` files in the making. */
+/** Of claims, of `LOCK` files in the making, and of the folders of `HOLDING_PREFIX`. */
 const PREFIX = 'LOCK-'
+/** Of folders by which the kernel's lock is held while the index is put aside. */
+export const HOLDING_PREFIX = `${PREFIX}holding-`
 
 /** What `LOCK` says of its holder. */
 export interface LockRecord extends ProcessIdentity {
@@ -133,7 +137,7 @@ export class FolderLock {
     const token = randomUUID()
     const record: LockRecord = { ...this.#identity, token, hostname: hostname(), since: new Date().toISOString() }
     const fresh = join(this.#folder, `${PREFIX}new-${token}`)
-    const fd = openSync(fresh, 'wx')
+    const fd = createFile(fresh, 'wx')
     try {
       writeSync(fd, `${JSON.stringify(record)}\n`)
       renameSync(fresh, join(this.#folder, LOCK))
@@ -149,7 +153,7 @@ export class FolderLock {
   #removeLeftovers(): void {
     for (const name of readdirSync(this.#folder)) {
       const path = join(this.#folder, name)
-      if (name.startsWith(PREFIX) && path !== this.#claim) removeIfThere(path)
+      if (name.startsWith(PREFIX) && path !== this.#claim) rmSync(path, { recursive: true, force: true })
     }
   }
 }
@@ -160,7 +164,7 @@ function claimName({ pid, start, boot, pidNamespace }: ProcessIdentity): string 
 
 function openClaim(folder: string, claim: string): number {
   try {
-    return openSync(claim, 'wx')
+    return createFile(claim, 'wx')
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw ioError(error, `locking ${folder}`)
     if (isOpenHere(claim)) throw lockedError(folder, error)
@@ -168,7 +172,7 @@ function openClaim(folder: string, claim: string): number {
   // A thread was ended while it held the claim; its descriptors were closed with it.
   removeIfThere(claim)
   try {
-    return openSync(claim, 'wx')
+    return createFile(claim, 'wx')
   } catch (error) {
     throw errnoOf(error) === 'EEXIST' ? lockedError(folder, error) : ioError(error, `locking ${folder}`)
   }

@@ -4,7 +4,8 @@
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ProcessIdentity, processIdentity } from './node-process-identity.js'
+import { FILE_MODE } from '../log/node-private.js'
+import { isDead, type ProcessIdentity, processIdentity } from './node-process-identity.js'
 
 const MARK = 'index.opening'
 
@@ -12,20 +13,21 @@ export function isOpeningMark(name: string): boolean {
   return name === MARK
 }
 
-/** Marks the index as being opened by this process; call what is returned when it is open, or has failed to. */
+/**
+ * Marks the index as being opened by this process, once nobody was found to have it open; call what is returned when it is open,
+ * or has failed to. Where two find it free at once, one of them is refused, and may die before it takes its mark back: that
+ * costs the index at most, since whoever puts it aside has made sure again that nobody has it open.
+ */
 export function markOpening(folder: string): () => void {
   const mark = join(folder, MARK)
-  writeFileSync(mark, JSON.stringify(processIdentity()))
+  writeFileSync(mark, JSON.stringify(processIdentity()), { mode: FILE_MODE })
   return () => rmSync(mark, { force: true })
 }
 
-/** Whether the last one to open the index is surely dead; one in another container may live though we can't see it. */
+/** Whether the last one to open the index is surely dead. */
 export function diedOpening(folder: string): boolean {
   const opener = readMark(join(folder, MARK))
-  if (opener === undefined) return false
-  const self = processIdentity()
-  if (opener.boot !== self.boot) return opener.boot !== '' && self.boot !== ''
-  return opener.pidNamespace === self.pidNamespace && !isAlive(opener.pid)
+  return opener !== undefined && isDead(opener)
 }
 
 function readMark(mark: string): ProcessIdentity | undefined {
@@ -33,14 +35,5 @@ function readMark(mark: string): ProcessIdentity | undefined {
     return JSON.parse(readFileSync(mark, 'utf8')) as ProcessIdentity
   } catch {
     return undefined
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as { code?: unknown }).code !== 'ESRCH'
   }
 }

@@ -1,5 +1,5 @@
 /**
- * What tells this process from every other, its threads included: for the lock's files, never to judge who is alive.
+ * What tells this process from every other, its threads included. Who holds a lock the kernel says, never this.
  */
 import { readFileSync, readlinkSync } from 'node:fs'
 
@@ -15,6 +15,29 @@ export interface ProcessIdentity {
 
 export function processIdentity(): ProcessIdentity {
   return { pid: process.pid, start: startTime() ?? startByClock(), boot: bootId(), pidNamespace: pidNamespace() }
+}
+
+/** Whether a process is surely dead; one in another container may live though it can't be seen from here. */
+export function isDead(other: ProcessIdentity): boolean {
+  const self = processIdentity()
+  if (other.boot !== self.boot) return other.boot !== '' && self.boot !== ''
+  return other.pidNamespace === self.pidNamespace && !isRunning(other.pid)
+}
+
+/** Whether a process is surely one of those that run here, this one among them. */
+export function isRunningHere(other: ProcessIdentity): boolean {
+  const self = processIdentity()
+  if (other.pid === self.pid && other.start === self.start && other.boot === self.boot) return true
+  return other.boot === self.boot && other.pidNamespace === self.pidNamespace && isRunning(other.pid)
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as { code?: unknown }).code !== 'ESRCH'
+  }
 }
 
 /** In ticks since the boot: field 22, counted from behind the command, which may hold blanks and parentheses. */

@@ -1,6 +1,7 @@
 /**
  * A copy of an index folder in use, for readers that take no lock: tables never change and are linked, the rest is copied.
- * The writer is not asked and does not notice.
+ * The writer is not asked and does not notice. It lies in the store, where nobody but the store's owner can read it; readers that
+ * may not write there have theirs among the system's temporary files. What a killed reader leaves, the next opening removes.
  */
 import {
   constants,
@@ -15,8 +16,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { errnoOf } from '../log/io-error.js'
+import { makeFolder } from '../log/node-make-folder.js'
+import { isLevelHeld } from './node-index.js'
+import { isDead, isRunningHere, type ProcessIdentity, processIdentity } from './node-process-identity.js'
+
+export const READERS_FOLDER = 'readers'
+const TEMPORARY_PREFIX = 'asr-index-'
 
 /** A writer would have to retire files in each of them, within milliseconds. */
 const TRIES = 5
@@ -36,7 +43,7 @@ const toRemove = new Set<string>()
  */
 export function snapshotIndex(indexFolder: string): IndexSnapshot | undefined {
   for (let tries = 0; tries < TRIES; tries++) {
-    const folder = makeFolder()
+    const folder = makeSnapshotFolder(dirname(indexFolder))
     if (folder === undefined) return undefined
     const outcome = tryCopy(indexFolder, folder)
     if (outcome === 'copied') return { folder, remove: () => removeFolder(folder) }
@@ -44,6 +51,14 @@ export function snapshotIndex(indexFolder: string): IndexSnapshot | undefined {
     if (outcome === 'unusable') return undefined
   }
   return undefined
+}
+
+/** Removes what dead readers left in a store; and among the temporary files, where a snapshot had to be made there. */
+export async function sweepSnapshots(store: string, snapshot?: IndexSnapshot): Promise<void> {
+  const parent = join(store, READERS_FOLDER)
+  await sweep(parent, '')
+  removeIfEmpty(parent)
+  if (snapshot !== undefined && dirname(snapshot.folder) !== parent) await sweep(tmpdir(), TEMPORARY_PREFIX)
 }
 
 type Outcome = 'copied' | 'changed' | 'unusable'
@@ -117,15 +132,53 @@ function isLog(name: string): boolean {
   return /^\d+\.log$/.test(name)
 }
 
-function makeFolder(): string | undefined {
+function makeSnapshotFolder(store: string): string | undefined {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const folder = tryMakeFolder(join(store, READERS_FOLDER), '')
+    if (folder !== undefined) return folder
+  }
+  return tryMakeFolder(tmpdir(), TEMPORARY_PREFIX)
+}
+
+/** Undefined where it can't be made: it is not ours to write there, or another reader is just removing the folder above. */
+function tryMakeFolder(parent: string, prefix: string): string | undefined {
   try {
-    const folder = mkdtempSync(join(tmpdir(), 'asr-index-'))
+    makeFolder(parent)
+    const folder = mkdtempSync(join(parent, `${prefix}${nameOf(processIdentity())}.`))
     if (toRemove.size === 0) process.once('exit', removeAll)
     toRemove.add(folder)
     return folder
   } catch {
     return undefined
   }
+}
+
+/** Removes snapshots of dead processes; of those that can't be seen from here the kernel says whether they are in use. */
+async function sweep(parent: string, prefix: string): Promise<void> {
+  for (const name of namesIn(parent)) {
+    const reader = name.startsWith(prefix) ? readerOf(name.slice(prefix.length)) : undefined
+    if (reader === undefined || isRunningHere(reader)) continue
+    const folder = join(parent, name)
+    if (isDead(reader) || !(await isLevelHeld(folder))) rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function nameOf({ pid, start, boot, pidNamespace }: ProcessIdentity): string {
+  return [pid, start, boot, pidNamespace].join('.')
+}
+
+/** The inverse of `nameOf`, with what is random behind it; undefined for any other name. */
+function readerOf(name: string): ProcessIdentity | undefined {
+  const match = /^(\d+)\.(\d+)\.([0-9a-f-]*)\.(\d*)\.\w+$/.exec(name)
+  return match === null ? undefined : { pid: Number(match[1]), start: match[2], boot: match[3], pidNamespace: match[4] }
 }
 
 function removeFolder(folder: string): void {
@@ -136,14 +189,23 @@ function removeFolder(folder: string): void {
   } catch {
     rmSync(folder, { recursive: true, force: true })
   }
+  if (basename(dirname(folder)) === READERS_FOLDER) removeIfEmpty(dirname(folder))
   toRemove.delete(folder)
   if (toRemove.size === 0) process.removeListener('exit', removeAll)
 }
 
+function removeIfEmpty(folder: string): void {
+  try {
+    rmdirSync(folder)
+  } catch {
+    // another reader has its own there
+  }
+}
+
 function removeAll(): void {
-  for (const folder of toRemove) {
+  for (const folder of [...toRemove]) {
     try {
-      rmSync(folder, { recursive: true, force: true })
+      removeFolder(folder)
     } catch {
       // level may still be writing there; the process ends, and the system clears its temporary files
     }

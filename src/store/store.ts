@@ -2,11 +2,11 @@
  * A store: the streams of one place, open or not, and who may write to them.
  */
 import type { Root } from '../index/root.js'
-import { clearLog, IndexDamaged } from '../index/rows.js'
+import { IndexDamaged, purgeAll } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import type { LogEntry } from '../log/framer.js'
 import { RecordLog } from '../log/record-log.js'
-import { listLogs, nativeFile, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
+import { listLogs, STAGING_FOLDER, STREAMS_FOLDER } from '../log/segment.js'
 import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { name128, toHex } from '../record/hash.js'
 import type { Header } from '../record/record.js'
@@ -18,7 +18,8 @@ import { headerEntry } from './append-queue.js'
 import { allRoots, infoOf, listed, sizeOf } from './catalog.js'
 import { agentOf } from './catch-up.js'
 import { rewriteSegments } from './cut.js'
-import { type Environment, noteBrokenLevel } from './environment.js'
+import { deleteLogs, deleteRows, discardLog } from './deletion.js'
+import { type Environment, note } from './environment.js'
 import { newHeader } from './header.js'
 import type { Jsonl } from './jsonl-port.js'
 import { Mutex } from './mutex.js'
@@ -76,9 +77,7 @@ export class StreamStore implements Store {
     if (fault !== undefined) throw new AsrError('ASR_STREAM_NOT_FOUND', fault)
     return this.directory.run(async () => {
       const stream = await this.find(sessionId)
-      if (stream === undefined) {
-        throw new AsrError('ASR_STREAM_NOT_FOUND', `no stream of session ${JSON.stringify(sessionId)}`, { sessionId })
-      }
+      if (stream === undefined) throw this.notFound(sessionId)
       return stream
     })
   }
@@ -211,32 +210,39 @@ export class StreamStore implements Store {
       })
       if (core.damage !== undefined) damages.push(core.damage)
     }
+    if (options.sessionId === undefined) await this.purge()
     if (damages.length > 0) throw damages[0]
   }
 
+  /** What versions before this one deleted may still stand in tables that nothing was written over. */
+  private async purge(): Promise<void> {
+    const { environment } = this
+    await purgeAll(environment.level).catch((error: Error) => note(environment, 'index_not_written', error.message))
+    await environment.forgetCopies?.()
+  }
+
+  /** Deletes a stream without opening it: that may take room, and the stream may be damaged. */
   async deleteStream(sessionId: string): Promise<void> {
     this.assertWritable()
-    const lost = await this.lostLog(sessionId)
-    if (lost !== undefined) return clearLog(this.environment.level, lost)
-    const { core } = await this.openStream(sessionId)
     await this.directory.run(async () => {
       this.assertOpen()
+      const name = name128(sessionId)
+      const remove = (): Promise<boolean> => deleteLogs(this.environment, name)
       const stream = this.streamsOpen.get(sessionId)
-      if (stream !== undefined) await this.forget(stream)
-      await core.log.moveTo(TRASH_FOLDER)
-      await core.log.sync() // else a power cut could undo the move, and with it the deletion
-      this.files.delete(core.log.identity.name)
-      await this.clearRows(core)
-      await core.log.remove()
-      const native = nativeFile(core.log.identity.name)
-      if ((await this.environment.storage.size(native)) !== undefined) await this.environment.storage.remove(native)
+      const wasThere = await (stream === undefined ? remove() : this.retire(stream, remove))
+      this.files.delete(name)
+      if (wasThere) return
+      const lost = (await this.rootsKnown()).find(({ root }) => root.sessionId === sessionId)
+      if (lost === undefined) throw this.notFound(sessionId)
+      await deleteRows(this.environment, lost.log)
     })
   }
 
-  private async clearRows({ log, sessionId }: StreamCore): Promise<void> {
-    const { environment } = this
-    const clearing = clearLog(environment.level, log.identity.incarnation)
-    await clearing.catch((error: unknown) => noteBrokenLevel(environment, error, sessionId))
+  /** Ends a stream's use for good before its files go: nothing of it is written any more, by whoever holds it still. */
+  private async retire(stream: StoredStream, remove: () => Promise<boolean>): Promise<boolean> {
+    stream.core.deleted = true
+    await this.forget(stream)
+    return stream.core.writing.run(remove)
   }
 
   /** What the index knows; of a damaged one that is nothing. */
@@ -248,13 +254,6 @@ export class StreamStore implements Store {
       if (!(error instanceof IndexDamaged)) throw error
     }
     return known
-  }
-
-  /** The incarnation of a stream that only the index still knows. */
-  private async lostLog(sessionId: string): Promise<string | undefined> {
-    await this.directory.run(() => this.list())
-    if (this.files.has(name128(sessionId))) return undefined
-    return (await this.rootsKnown()).find(({ root }) => root.sessionId === sessionId)?.log
   }
 
   close(): Promise<void> {
@@ -299,8 +298,7 @@ export class StreamStore implements Store {
 
   async discard(core: StreamCore): Promise<void> {
     await core.detach()
-    await this.clearRows(core)
-    await core.log.remove()
+    await discardLog(this.environment, core)
   }
 
   /** The stream of a session, or undefined. */
@@ -376,6 +374,10 @@ export class StreamStore implements Store {
   private assertWritable(): void {
     this.assertOpen()
     if (this.environment.readOnly) throw new AsrError('ASR_READ_ONLY', 'the store is open for reading only')
+  }
+
+  private notFound(sessionId: string): AsrError {
+    return new AsrError('ASR_STREAM_NOT_FOUND', `no stream of session ${JSON.stringify(sessionId)}`, { sessionId })
   }
 
   private exists(sessionId: string): AsrError {

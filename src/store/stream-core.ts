@@ -46,6 +46,8 @@ export class StreamCore {
   /** up to here the log survives a power cut */
   durable = 0
   closed = false
+  /** it is gone for good: no row of it may be written again */
+  deleted = false
   /** how often the index was built again because it was damaged: the second time level is to blame */
   private mends = 0
   /** bytes of the log, and how far it was synced, when the index was last written; -1: it never was */
@@ -145,10 +147,13 @@ export class StreamCore {
 
   /** @throws ASR_CLOSED once the stream was deleted, or its store is closed or closing: what is under way is finished */
   assertOpen(): void {
-    if (this.closed || this.environment.lifetime.isOver)
-      throw new AsrError('ASR_CLOSED', `stream ${JSON.stringify(this.sessionId)} is closed`, {
-        sessionId: this.sessionId,
-      })
+    if (this.closed || this.environment.lifetime.isOver) throw this.over()
+  }
+
+  private over(): AsrError {
+    const { sessionId } = this
+    const how = this.deleted ? 'was deleted' : 'is closed'
+    return new AsrError('ASR_CLOSED', `stream ${JSON.stringify(sessionId)} ${how}`, { sessionId })
   }
 
   /** A reader beside a live writer takes in what was written since. */
@@ -186,9 +191,11 @@ export class StreamCore {
    * extension begins.
    */
   async extend(extension: RecordLog): Promise<void> {
+    if (this.closed) throw this.over()
     this.environment.guard()
     await this.log.takeIn(extension)
     await this.sync() // that it lies where it lies now
+    this.confirmed(undefined)
     try {
       await this.takeGrowth()
     } catch (error) {
@@ -236,17 +243,39 @@ export class StreamCore {
     if (this.index.length >= FLUSH_RECORDS) await compactRows(this.index.level, gte, lt)
   }
 
-  /** Writes appends to the log, and syncs where the store is to survive a power cut. */
+  /**
+   * Writes appends to the log, and syncs where the store is to survive a power cut.
+   * @throws ASR_FENCED: nothing was written, or, when the store was taken over meanwhile, it may be there or not
+   */
   write(appends: readonly LogEntry[][]): MaybePromise<number[]> {
+    if (this.closed) throw this.over() // what a closing store still has to write is written before it closes its streams
     this.environment.guard()
     const written = this.log.append(appends)
-    return this.environment.durability === 'disk' ? this.synced(written) : written
+    return this.environment.durability === 'disk' ? this.synced(written) : this.confirmed(written)
+  }
+
+  /** What is there already may be promised, too: synced where the store is to survive a power cut. @throws ASR_FENCED */
+  confirm(): MaybePromise<void> {
+    if (this.closed) throw this.over()
+    return this.environment.durability === 'disk' ? this.synced(undefined) : this.environment.guard()
   }
 
   private async synced<T>(written: MaybePromise<T>): Promise<T> {
-    const locations = await written
+    const result = await written
     await this.sync()
-    return locations
+    return this.confirmed(result)
+  }
+
+  /** Asks again before the acknowledgement: another may have taken the store, and cut off what it did not know of. */
+  private confirmed<T>(written: MaybePromise<T>): MaybePromise<T> {
+    if (written instanceof Promise) return written.then((result) => this.confirmed(result))
+    try {
+      this.environment.guard()
+    } catch (error) {
+      this.log.abandon(error as AsrError)
+      throw error
+    }
+    return written
   }
 
   async sync(): Promise<void> {
@@ -270,6 +299,7 @@ export class StreamCore {
 
   /** Writes the index as it stands. Its failure harms nothing: the log holds all, and the next flush tries again. */
   async flush(): Promise<void> {
+    if (this.deleted) return
     if (!this.environment.mayWriteLevel && this.index.level === this.environment.level) return
     this.flushing ??= this.writeIndex(this.index)
       .catch((error: unknown) => {

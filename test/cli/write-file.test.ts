@@ -15,11 +15,22 @@ async function* chunks(...texts: (string | Error)[]): AsyncIterable<Uint8Array> 
 test('a file takes the place of the old one, with its mode, and leaves nothing beside it', async () => {
   const target = join(folder(), 'out.jsonl')
   writeFileSync(target, 'old')
-  chmodSync(target, 0o600)
+  chmodSync(target, 0o640)
   await writeWhole(target, chunks('a', 'b'))
   assert.is(readFileSync(target, 'utf8'), 'ab')
-  assert.is(statSync(target).mode & 0o777, 0o600)
+  assert.is(statSync(target).mode & 0o777, 0o640)
   assert.equal(readdirSync(dirname(target)), ['out.jsonl'])
+})
+
+test('a new file is its owner’s alone, whatever the umask', async () => {
+  const target = join(folder(), 'out.jsonl')
+  const umask = process.umask(0)
+  try {
+    await writeWhole(target, chunks('a'))
+  } finally {
+    process.umask(umask)
+  }
+  assert.is(statSync(target).mode & 0o777, 0o600)
 })
 
 test('when writing fails the old file stays as it was, and nothing is left beside it', async () => {

@@ -2,14 +2,17 @@
  * Battery 16 to 18: a second open in the same process, in a thread, in another process, in every order; holders that are killed;
  * locks of the dead, of a reused pid, deleted while held. One writer at a time, and it is told before it promises anything more.
  */
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { openStore, type Store } from '../../src/main.js'
+import { processIdentity } from '../../src/store/node-process-identity.js'
+import type { StreamStore } from '../../src/store/store.js'
 import { cases, figure } from '../fault/battery.js'
 import { lockOf } from '../fault/folder.js'
 import { holdsPromises } from '../fault/promises.js'
@@ -20,6 +23,7 @@ import { tempFolder } from '../support/temp.js'
 import type { Answer, Told } from './opener.js'
 
 const OPENER = new URL('./opener.js', import.meta.url)
+const KILLED = new URL('./killed-opener.js', import.meta.url)
 const SOON_MS = 1_000
 const ROUNDS = figure(20, 200)
 
@@ -160,6 +164,135 @@ test('a holder that is killed is followed at once, and no other before', async (
   await again.close()
 })
 
+/** An opener that is killed right before its n-th change of a file, or says how it went when it makes fewer. */
+function openerKilledAt(n: number, folder: string): string {
+  const args = [fileURLToPath(KILLED), folder, String(n), join(tempFolder(), 'elsewhere')]
+  const { stdout, signal, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })
+  assert.ok(signal === 'SIGKILL' || stdout !== '', stderr)
+  return signal === 'SIGKILL' ? 'killed' : stdout
+}
+
+test('a refused opener that is killed, at whichever step, leaves the store to its holder', async () => {
+  const { folder, store } = await made()
+  await store.close()
+  const holder = inProcess(folder)
+  assert.is((await holder.tell('open')).outcome, 'ok')
+  let acknowledged = 0
+  const counts = await cases('refused openers killed', 16, async (n, _random, tally) => {
+    const outcome = openerKilledAt(n + 1, folder)
+    tally.add(outcome)
+    assert.match(outcome, /^(killed|ASR_LOCKED)$/)
+    assert.not(readdirSync(folder).includes('index.opening'), 'no mark')
+    assert.not(readdirSync(folder).includes('index.damaged'), 'nothing is put aside')
+    assert.is((await here(folder)).outcome, 'ASR_LOCKED')
+    assert.is((await holder.tell('append')).outcome, 'ok', 'and the holder is not fenced')
+    acknowledged++
+  })
+  assert.ok(counts.get('killed') > 3)
+  assert.ok(counts.get('ASR_LOCKED') > 0, 'the last ones live through all their steps')
+  await holder.kill()
+  const again = await openStore(folder)
+  assert.is((await again.stream('s')).length, acknowledged)
+  assert.equal(again.notices, [])
+  await again.close()
+})
+
+test('the mark of an opener that died says nothing while the store is held, whoever left it', async () => {
+  const { folder, store } = await made()
+  await store.close()
+  const holder = inProcess(folder)
+  assert.is((await holder.tell('open')).outcome, 'ok')
+  const dead = spawnSync(process.execPath, ['-e', '']).pid
+  for (let n = 1; n <= 5; n++) {
+    writeFileSync(join(folder, 'index.opening'), JSON.stringify({ ...processIdentity(), pid: dead }))
+    assert.is((await here(folder)).outcome, 'ASR_LOCKED')
+    assert.is((await inProcess(folder).tell('open')).outcome, 'ASR_LOCKED')
+    assert.is((await holder.tell('append')).outcome, 'ok')
+  }
+  assert.is((await holder.tell('close')).outcome, 'ok')
+  const again = await openStore(folder)
+  assert.is((await again.stream('s')).length, 5)
+  assert.is((await again.verify()).ok, true)
+  await again.close()
+})
+
+test('an opener that is killed while it puts a damaged index aside, at whichever step: the next one opens all', async () => {
+  const { folder, store } = await made()
+  await (await store.stream('s')).append([{ type: 'message' }, { type: 'message' }])
+  await store.close()
+  const damage = (): void => {
+    for (const name of readdirSync(join(folder, 'index')))
+      if (name.startsWith('MANIFEST')) truncateSync(join(folder, 'index', name), 3)
+  }
+  const everyNth = figure(3, 1)
+  const counts = await cases('openers killed beside a damaged index', 60 / everyNth, async (n, _random, tally) => {
+    damage()
+    const outcome = openerKilledAt(1 + n * everyNth, folder)
+    tally.add(outcome)
+    assert.match(outcome, /^(killed|ok)$/)
+    const again = await openStore(folder)
+    assert.is((await again.stream('s')).length, 2)
+    assert.is((await again.verify()).ok, true)
+    await again.close()
+    const left = readdirSync(folder).filter((name) => name.startsWith('LOCK') || name === 'index.opening')
+    assert.equal(left, [])
+  })
+  assert.ok(counts.get('killed') > 10)
+  assert.ok(counts.get('ok') > 0, 'the last ones live through all their steps')
+})
+
+test('a holder that finds its index broken puts it aside only while nobody else has it', async () => {
+  const { folder, store } = await made()
+  const { environment } = store as StreamStore
+  environment.isLevelBroken = true
+  const { level } = environment
+  const close = level.close.bind(level)
+  const heir = inProcess(folder)
+  level.close = async () => {
+    await close()
+    assert.is((await heir.tell('open')).outcome, 'ok', 'the moment that the lock is free')
+  }
+  await store.close()
+  assert.is((await heir.tell('append')).outcome, 'ok', 'the heir’s index is not taken away')
+  assert.not(readdirSync(folder).includes('index.damaged'))
+  assert.is((await here(folder)).outcome, 'ASR_LOCKED')
+  assert.is((await heir.tell('close')).outcome, 'ok')
+})
+
+test('a LOCK that is lost between a write and its acknowledgement: ASR_FENCED, and the write is in doubt', async () => {
+  for (const durability of ['process', 'disk'] as const) {
+    for (const lost of ['deleted', 'replaced'] as const) {
+      const { folder, store } = await made()
+      await store.close()
+      const holder = await openStore(folder, { durability })
+      const stream = await holder.stream('s')
+      await stream.append({ type: 'message', id: 'a' })
+      const { storage } = (holder as StreamStore).environment
+      const { append } = storage
+      storage.append = (name, bytes) => {
+        const size = append(name, bytes)
+        unlinkSync(join(folder, 'LOCK'))
+        if (lost === 'replaced') writeFileSync(join(folder, 'LOCK'), lockOf('some boot'))
+        return size
+      }
+      await fails('ASR_FENCED', () => stream.append({ type: 'message', id: 'b' }))
+      storage.append = append
+      await fails('ASR_FENCED', () => stream.append({ type: 'message', id: 'b' }))
+      await fails('ASR_FENCED', () => stream.append({ type: 'message', id: 'a' }))
+      await fails('ASR_FENCED', () => holder.deleteStream('s'))
+      await holder.close().catch(() => undefined)
+      const again = await openStore(folder)
+      const { appended, duplicates } = await (await again.stream('s')).append([
+        { type: 'message', id: 'a' },
+        { type: 'message', id: 'b' },
+      ])
+      assert.is(appended + duplicates, 2, 'a retry settles it')
+      assert.is((await again.verify()).ok, true)
+      await again.close()
+    }
+  }
+})
+
 test('of many that open a free store at the same time one gets it', async () => {
   const folder = join(tempFolder(), 'store')
   await cases('races for a store', figure(8, 100), async (n) => {
@@ -240,7 +373,6 @@ test('somebody else appends to a log that is held: the holder is fenced, and ope
   const { folder, store } = await made()
   const stream = await store.stream('s')
   await stream.append({ type: 'message' })
-  const { readdirSync, appendFileSync } = await import('node:fs')
   const log = join(folder, 'streams', readdirSync(join(folder, 'streams'))[0])
   appendFileSync(log, 'bytes of another')
   await fails('ASR_FENCED', () => stream.append({ type: 'message' }))

@@ -140,9 +140,9 @@ export class FaultyStorage implements LogStorage {
     })
   }
 
-  list(folder: string): MaybePromise<StoredFile[]> {
+  list(folder: string, prefix?: string): MaybePromise<StoredFile[]> {
     this.#throwIfDue('list', folder)
-    return this.inner.list(folder)
+    return this.inner.list(folder, prefix)
   }
 
   close(): MaybePromise<void> {

@@ -26,10 +26,10 @@ export function imageOf(folder: string): Image {
 /** The image as a folder, in place of what was there. */
 export function putDown(image: Image, folder: string): void {
   rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
   for (const [name, bytes] of image) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), bytes)
+    mkdirSync(dirname(join(folder, name)), { recursive: true, mode: 0o700 })
+    writeFileSync(join(folder, name), bytes, { mode: 0o600 })
   }
 }
 

@@ -25,7 +25,7 @@ export type Options = Partial<Omit<Environment, 'storage' | 'level' | 'cache' | 
 export async function openAt(storage: LogStorage, level: IndexLevel, options: Options = {}): Promise<StreamStore> {
   await level.open()
   const environment: Environment = {
-    storage: guardStorage(storage),
+    storage: guardStorage(storage, options.guard ?? (() => undefined)),
     level,
     notices: [],
     lifetime: { isOver: false },

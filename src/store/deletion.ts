@@ -1,0 +1,110 @@
+/**
+ * Deleting a log for good: its files, what stands beside them, and its rows in the index, as far as level still holds any value
+ * of them. The files wait in `trash/` meanwhile, so that whoever opens the store after a crash knows what was going, and goes on.
+ */
+import { purgeLog } from '../index/rows.js'
+import { RecordLog } from '../log/record-log.js'
+import { groupLogs, listLogs, nativeFile, type Segment, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
+import type { LogStorage } from '../log/storage.js'
+import { isAsrError } from '../record/error.js'
+import { type Environment, noteBrokenLevel } from './environment.js'
+import type { LogFiles } from './recovery.js'
+import type { StreamCore } from './stream-core.js'
+
+/**
+ * Deletes all files under a stream's name: every making of its log, what recovery put aside of it, and what was recorded beside it;
+ * and its rows. On a full disk the logs are emptied where they lie: what comes after needs room. False when there was no log.
+ * @throws ASR_FENCED, ASR_READ_ONLY, ASR_IO; then the stream may be there, or the next opening completes what was begun
+ */
+export async function deleteLogs(environment: Environment, name: string): Promise<boolean> {
+  const { storage } = environment
+  const logs = groupLogs(await storage.list(STREAMS_FOLDER, `${name}-`))
+  if (logs.length === 0) return false
+  environment.hasDeleted = true
+  for (const files of logs) await toTrash(environment, files)
+  await removeBeside(environment, name)
+  for (const files of logs) await eraseLog(environment, files)
+  await environment.forgetCopies?.()
+  return true
+}
+
+/** Has the index forget a log whose files are gone. */
+export async function deleteRows(environment: Environment, incarnation: string): Promise<void> {
+  environment.hasDeleted = true
+  await eraseRows(environment, incarnation)
+  await environment.forgetCopies?.()
+}
+
+/** Removes a log in the making, of which rows may have been written already. */
+export async function discardLog(environment: Environment, { log, index }: StreamCore): Promise<void> {
+  const files = { log: log.identity, segments: log.segments }
+  if (index.persisted.length > 0) await eraseLog(environment, files)
+  else await log.remove()
+}
+
+/** Completes what was on its way out, or takes back what was on its way in, when the store was last closed. */
+export async function sweepLogs(environment: Environment, folder: string): Promise<void> {
+  const { storage } = environment
+  const moving = await listLogs(storage, folder)
+  if (moving.length === 0) return
+  const streams = await listLogs(storage, STREAMS_FOLDER)
+  for (const files of moving) {
+    const moved = streams.find((other) => other.log.incarnation === files.log.incarnation)?.segments ?? []
+    for (const { file } of moved) await storage.remove(file)
+    if (folder === TRASH_FOLDER) await removeBeside(environment, files.log.name)
+    await eraseLog(environment, files)
+  }
+  if (folder !== TRASH_FOLDER) return
+  environment.hasDeleted = true
+  await environment.forgetCopies?.()
+}
+
+async function toTrash({ storage }: Environment, { log, segments }: LogFiles): Promise<void> {
+  const leaving = new RecordLog(storage, STREAMS_FOLDER, log, '', segments)
+  try {
+    await leaving.moveTo(TRASH_FOLDER)
+  } catch (error) {
+    if (!isAsrError(error, 'ASR_NO_SPACE')) throw error
+    await empty(storage, segments) // not even the folder could be made: what is to be deleted has the room
+    await leaving.moveTo(TRASH_FOLDER)
+  }
+  await unlessFull(() => leaving.sync()) // else a power cut could undo the move, and with it the deletion
+  await empty(storage, segments)
+}
+
+/** From behind: what is left of a log then is its beginning. */
+async function empty(storage: LogStorage, segments: readonly Segment[]): Promise<void> {
+  for (const { file } of [...segments].reverse()) await storage.truncate(file, 0)
+}
+
+async function unlessFull(call: () => Promise<void>): Promise<void> {
+  try {
+    await call()
+  } catch (error) {
+    const { cause } = error as { cause?: unknown }
+    if (!isAsrError(error, 'ASR_NO_SPACE') && !isAsrError(cause, 'ASR_NO_SPACE')) throw error
+  }
+}
+
+/** Where its rows can't be erased now, the names of its files stay, and the next opening tries again. */
+async function eraseLog(environment: Environment, { log, segments }: LogFiles): Promise<void> {
+  if (!(await eraseRows(environment, log.incarnation))) return
+  for (const { file } of segments) await environment.storage.remove(file)
+}
+
+/** Whether level holds no value of the log any more. */
+async function eraseRows(environment: Environment, incarnation: string): Promise<boolean> {
+  try {
+    await purgeLog(environment.level, incarnation)
+    return true
+  } catch (error) {
+    noteBrokenLevel(environment, error, incarnation)
+    return false
+  }
+}
+
+/** What recovery put aside of the stream's logs, and what was recorded beside it. */
+async function removeBeside({ storage }: Environment, name: string): Promise<void> {
+  for (const { name: file } of await storage.list(STREAMS_FOLDER, `${name}-`)) await storage.remove(file)
+  if ((await storage.size(nativeFile(name))) !== undefined) await storage.remove(nativeFile(name))
+}

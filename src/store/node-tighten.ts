@@ -1,0 +1,41 @@
+/**
+ * Stores that were made when others could still read them.
+ */
+import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { FILE_MODE, FOLDER_MODE } from '../log/node-private.js'
+import { STREAMS_FOLDER } from '../log/segment.js'
+import type { Diagnostic } from '../record/error.js'
+import { FORMAT_FILE, type FolderState, isOurs } from './node-inspect.js'
+
+const OTHERS = 0o077
+
+/**
+ * Closes a store to everybody but its owner, and says so where it was open. Of a store that was there before, FORMAT comes last
+ * and tells that it was done: who opens the folder to others afterwards means it, and is let be.
+ */
+export function tightenStore(folder: string, state: FolderState, notices: Diagnostic[]): void {
+  const format = join(folder, FORMAT_FILE)
+  const witness = state === 'sound' ? format : join(folder, STREAMS_FOLDER)
+  if (process.platform === 'win32' || (state !== 'empty' && !isOpenToOthers(witness))) return
+  try {
+    chmodSync(folder, FOLDER_MODE)
+    if (state === 'empty') return
+    for (const name of readdirSync(folder)) if (isOurs(name)) tighten(join(folder, name))
+    if (state === 'sound') chmodSync(format, FILE_MODE)
+  } catch {
+    return // another user's folder, or a file system without modes: not ours to close
+  }
+  const message = `others could read ${folder}; its files are now 0600 and its folders 0700. Open it again as you like: this is done once`
+  notices.push({ code: 'permissions_tightened', message, severity: 'note' })
+}
+
+function tighten(path: string): void {
+  const isFolder = statSync(path).isDirectory()
+  chmodSync(path, isFolder ? FOLDER_MODE : FILE_MODE)
+  if (isFolder) for (const name of readdirSync(path)) tighten(join(path, name))
+}
+
+function isOpenToOthers(path: string): boolean {
+  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & OTHERS) !== 0
+}
