@@ -509,4 +509,18 @@ export const MUTANTS = [
     put: 'export const FILE_MODE = 0o666',
     tests: ['store/node-private'],
   },
+  {
+    name: 'where no descriptor is left, none is given up for what is to be done',
+    file: 'src/log/node-storage.ts',
+    find: '|| this.#open.size === 0) throw error',
+    put: '|| this.#open.size >= 0) throw error',
+    tests: ['fault/refusals'],
+  },
+  {
+    name: 'a stream that ends while streams are listed is told as an empty one',
+    file: 'src/store/store.ts',
+    find: 'if (await this.isGone(files)) return undefined\n',
+    put: '',
+    tests: ['store/list-beside-deleter'],
+  },
 ]

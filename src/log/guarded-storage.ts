@@ -35,6 +35,9 @@ export function guardStorage(storage: LogStorage, guard: () => void = () => unde
     read: (name, offset, length) => guarded(`reading ${name}`, 'read', () => storage.read(name, offset, length)),
     size: (name) => guarded(`looking at ${name}`, 'read', () => storage.size(name)),
     sync: (name) => guarded(`syncing ${name}`, 'write', () => storage.sync(name)),
+    ...(storage.rewrite && {
+      rewrite: (name: string, from: number) => changing(`writing ${name} again`, () => storage.rewrite?.(name, from)),
+    }),
     truncate: (name, size) => changing(`cutting ${name}`, () => storage.truncate(name, size)),
     rename: (from, to) => changing(`renaming ${from}`, () => storage.rename(from, to)),
     remove: (name) => changing(`removing ${name}`, () => storage.remove(name)),

@@ -34,6 +34,10 @@ export class MemoryStorage implements LogStorage {
     this.#existing(name)
   }
 
+  rewrite(name: string): void {
+    this.#existing(name)
+  }
+
   truncate(name: string, size: number): void {
     this.#existing(name).resize(size)
   }

@@ -26,6 +26,7 @@ import type { LogStorage, StoredFile } from './storage.js'
 
 /** A store of many streams stays far below the usual limit of 1,024 descriptors a process. */
 const DESCRIPTORS_MAX = 256
+const REWRITE_BYTES = 1024 * 1024
 
 interface OpenFile {
   fd: number
@@ -37,7 +38,8 @@ interface OpenFile {
 export class NodeStorage implements LogStorage {
   readonly #root: string
   readonly #readOnly: boolean
-  readonly #descriptorsMax: number
+  /** falls when the process or the machine has no more: others need some, too */
+  #descriptorsMax: number
   /** In order of use, the latest last. */
   readonly #open = new Map<string, OpenFile>()
   /** Names whose folder entries are not known to survive a power cut yet. */
@@ -84,10 +86,26 @@ export class NodeStorage implements LogStorage {
     fdatasyncSync(this.#file(name, false).fd)
     if (!this.#unsynced.has(name)) return
     for (let folder = dirname(this.#path(name)); ; folder = dirname(folder)) {
-      syncFolder(folder)
+      this.#withDescriptors(() => syncFolder(folder))
       if (folder === this.#root) break
     }
     this.#unsynced.delete(name)
+  }
+
+  rewrite(name: string, from: number): void {
+    this.#assertWritable()
+    // The descriptor that is held writes at the file's end, wherever it is told to.
+    const fd = this.#withDescriptors(() => openSync(this.#path(name), 'r+'))
+    try {
+      for (let at = from; ; ) {
+        const bytes = this.read(name, at, REWRITE_BYTES)
+        if (bytes.length === 0) return
+        for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done)
+        at += bytes.length
+      }
+    } finally {
+      closeSync(fd)
+    }
   }
 
   truncate(name: string, size: number): void {
@@ -120,7 +138,7 @@ export class NodeStorage implements LogStorage {
   list(folder: string, prefix = ''): StoredFile[] {
     const path = folder === '' ? this.#root : this.#path(folder)
     const files: StoredFile[] = []
-    for (const entry of entriesOf(path)) {
+    for (const entry of this.#withDescriptors(() => entriesOf(path))) {
       if (!entry.name.startsWith(prefix) || !entry.isFile()) continue
       const stats = statSync(join(path, entry.name), { throwIfNoEntry: false })
       if (stats !== undefined)
@@ -149,14 +167,32 @@ export class NodeStorage implements LogStorage {
       this.#open.set(name, held)
       return held
     }
-    for (const oldest of this.#open.keys()) {
-      if (this.#open.size < this.#descriptorsMax) break
-      this.#forget(oldest)
-    }
-    const fd = this.#openFd(name, create)
+    this.#rest(this.#descriptorsMax - 1)
+    const fd = this.#withDescriptors(() => this.#openFd(name, create))
     const file = { fd, inode: fstatSync(fd).ino }
     this.#open.set(name, file)
     return file
+  }
+
+  /** Closes the files that rest the longest, until so many are open. */
+  #rest(count: number): void {
+    for (const oldest of this.#open.keys()) {
+      if (this.#open.size <= count) return
+      this.#forget(oldest)
+    }
+  }
+
+  /** Opens something; where no descriptor is left, files that rest are closed for it, and fewer are held from then on. */
+  #withDescriptors<T>(open: () => T): T {
+    for (;;) {
+      try {
+        return open()
+      } catch (error) {
+        if (!['EMFILE', 'ENFILE'].includes(errnoOf(error) ?? '') || this.#open.size === 0) throw error
+        this.#descriptorsMax = Math.max(1, Math.floor(this.#open.size / 2))
+        this.#rest(this.#descriptorsMax - 1)
+      }
+    }
   }
 
   #openFd(name: string, create: boolean): number {

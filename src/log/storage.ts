@@ -18,10 +18,18 @@ export interface LogStorage {
   size(name: string): MaybePromise<number | undefined>
   /** After this the file's bytes, and that it exists, survive a power cut. */
   sync(name: string): MaybePromise<void>
+  /**
+   * Writes what reads give from an offset on to the same place again, taking no room, so that the next sync passes over none of
+   * it: after a sync that failed, a system may hold bytes as written that never were. Without it the file is copied.
+   */
+  rewrite?(name: string, from: number): MaybePromise<void>
   truncate(name: string, size: number): MaybePromise<void>
   rename(from: string, to: string): MaybePromise<void>
   remove(name: string): MaybePromise<void>
-  /** The files directly in a folder, in no order, only those whose names there begin so; empty when the folder is absent. */
+  /**
+   * The files directly in a folder, in no order; empty when the folder is absent. With a prefix only those are asked for whose
+   * names there begin so: a storage may spare itself the others.
+   */
   list(folder: string, prefix?: string): MaybePromise<StoredFile[]>
   /** Releases what is held open. */
   close(): MaybePromise<void>

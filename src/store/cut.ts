@@ -28,17 +28,23 @@ export async function putAside(storage: LogStorage, { file }: Segment): Promise<
 }
 
 /**
- * Writes segments again from what reads give, so that they can be synced: after a failed sync the system may hold pages
- * as clean that never reached the disk, and a further sync would pass over them.
+ * Writes segments again from a location on, from what reads give, so that they can be synced: after a failed sync the system
+ * may hold pages as clean that never reached the disk, and a further sync would pass over them. What lies before was synced.
  */
 export async function rewriteSegments(storage: LogStorage, segments: readonly Segment[], from: number): Promise<void> {
   for (const segment of segments) {
     if (segment.number < segmentOf(from)) continue
-    const fresh = `${segment.file}.new`
-    if ((await storage.size(fresh)) !== undefined) await storage.remove(fresh)
-    await copy(storage, segment, 0, fresh)
-    await storage.rename(fresh, segment.file)
+    const offset = segment.number === segmentOf(from) ? offsetOf(from) : 0
+    if (storage.rewrite !== undefined) await storage.rewrite(segment.file, offset)
+    else await replaceByCopy(storage, segment)
   }
+}
+
+async function replaceByCopy(storage: LogStorage, segment: Segment): Promise<void> {
+  const fresh = `${segment.file}.new`
+  if ((await storage.size(fresh)) !== undefined) await storage.remove(fresh)
+  await copy(storage, segment, 0, fresh)
+  await storage.rename(fresh, segment.file)
 }
 
 /** The segments that are still there, with their sizes as they are. */

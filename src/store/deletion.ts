@@ -4,8 +4,8 @@
  */
 import { purgeLog } from '../index/rows.js'
 import { RecordLog } from '../log/record-log.js'
-import { groupLogs, listLogs, nativeFile, type Segment, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
-import type { LogStorage } from '../log/storage.js'
+import { groupLogs, listLogs, nativeFile, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
+import type { LogStorage, StoredFile } from '../log/storage.js'
 import { isAsrError } from '../record/error.js'
 import { type Environment, noteBrokenLevel } from './environment.js'
 import type { LogFiles } from './recovery.js'
@@ -18,7 +18,7 @@ import type { StreamCore } from './stream-core.js'
  */
 export async function deleteLogs(environment: Environment, name: string): Promise<boolean> {
   const { storage } = environment
-  const logs = groupLogs(await storage.list(STREAMS_FOLDER, `${name}-`))
+  const logs = groupLogs(await filesOf(storage, name))
   if (logs.length === 0) return false
   environment.hasDeleted = true
   for (const files of logs) await toTrash(environment, files)
@@ -65,16 +65,18 @@ async function toTrash({ storage }: Environment, { log, segments }: LogFiles): P
     await leaving.moveTo(TRASH_FOLDER)
   } catch (error) {
     if (!isAsrError(error, 'ASR_NO_SPACE')) throw error
-    await empty(storage, segments) // not even the folder could be made: what is to be deleted has the room
+    // Not even the folder could be made: what is to be deleted has the room. From behind, so that a beginning is left.
+    for (const { file } of [...segments].reverse()) await storage.truncate(file, 0)
     await leaving.moveTo(TRASH_FOLDER)
   }
   await unlessFull(() => leaving.sync()) // else a power cut could undo the move, and with it the deletion
-  await empty(storage, segments)
+  for (const { file } of segments) await unlessFull(() => empty(storage, file))
 }
 
-/** From behind: what is left of a log then is its beginning. */
-async function empty(storage: LogStorage, segments: readonly Segment[]): Promise<void> {
-  for (const { file } of [...segments].reverse()) await storage.truncate(file, 0)
+/** Puts an empty file in place, which keeps the name; who has the old one open reads on. */
+async function empty(storage: LogStorage, file: string): Promise<void> {
+  await storage.append(`${file}.new`, new Uint8Array(0))
+  await storage.rename(`${file}.new`, file)
 }
 
 async function unlessFull(call: () => Promise<void>): Promise<void> {
@@ -103,8 +105,15 @@ async function eraseRows(environment: Environment, incarnation: string): Promise
   }
 }
 
+/** The files under a stream's name. They are about to go: a storage that gives more than it was asked for is not believed. */
+async function filesOf(storage: LogStorage, name: string): Promise<StoredFile[]> {
+  const prefix = `${name}-`
+  const files = await storage.list(STREAMS_FOLDER, prefix)
+  return files.filter((file) => file.name.startsWith(`${STREAMS_FOLDER}/${prefix}`))
+}
+
 /** What recovery put aside of the stream's logs, and what was recorded beside it. */
 async function removeBeside({ storage }: Environment, name: string): Promise<void> {
-  for (const { name: file } of await storage.list(STREAMS_FOLDER, `${name}-`)) await storage.remove(file)
+  for (const { name: file } of await filesOf(storage, name)) await storage.remove(file)
   if ((await storage.size(nativeFile(name))) !== undefined) await storage.remove(nativeFile(name))
 }

@@ -98,7 +98,9 @@ export class StreamStore implements Store {
     if (open?.core.log.syncFailed) await this.rewrite(open.core, name)
     const files = this.files.get(name)
     if (files === undefined) return undefined
-    const core = await openLog(this.environment, sessionId, files)
+    const core = await openLog(this.environment, sessionId, files).catch(async (error: unknown) => {
+      if (!(await this.isGone(files))) throw error
+    })
     if (core === undefined) {
       this.files.delete(name)
       return undefined
@@ -129,29 +131,27 @@ export class StreamStore implements Store {
     const open = [...this.streamsOpen.values()].find(
       ({ core }) => core.log.identity.incarnation === files.log.incarnation,
     )
-    if (open !== undefined) {
-      await open.core.refresh()
-      return infoOf(open.core)
-    }
-    const known = await listed(this.environment.level, files)
+    const known = open === undefined ? await listed(this.environment.level, files) : undefined
     if (known !== undefined) return known
-    const sessionId = await sessionOf(this.environment.storage, files)
-    if (sessionId === undefined) return undefined
+    let sessionId = open?.sessionId
     try {
-      const stream = await this.existing(sessionId)
+      await open?.core.refresh()
+      sessionId ??= await sessionOf(this.environment.storage, files)
+      if (sessionId === undefined) return undefined
+      const stream = open ?? (await this.existing(sessionId))
       return stream && (await infoOf(stream.core))
-    } catch {
+    } catch (error) {
+      if (await this.isGone(files)) return undefined
+      if (sessionId === undefined) throw error
       // It can't be opened: it is listed all the same, and says why when it is asked for.
-      return {
-        sessionId,
-        records: 0,
-        lastSeq: 0,
-        updatedAt: null,
-        title: null,
-        agent: null,
-        bytes: sizeOf(files.segments),
-      }
+      const bytes = sizeOf(files.segments)
+      return { sessionId, records: 0, lastSeq: 0, updatedAt: null, title: null, agent: null, bytes }
     }
+  }
+
+  /** Whether another process has just deleted the stream of a log that was there. */
+  private async isGone({ segments }: LogFiles): Promise<boolean> {
+    return (await this.environment.storage.size(segments[0].file)) === undefined
   }
 
   async importJsonl(chunks: Parameters<Store['importJsonl']>[0], options: ImportOptions = {}): Promise<ImportReport> {

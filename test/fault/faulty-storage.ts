@@ -111,6 +111,17 @@ export class FaultyStorage implements LogStorage {
     })
   }
 
+  rewrite(name: string, from: number): MaybePromise<void> {
+    this.#throwIfDue('rewrite', name)
+    return after(this.inner.rewrite?.(name, from), () => {
+      const durable = this.#durable.get(name)
+      if (durable === undefined) return
+      const again = durable.lost.filter(([, to]) => to > from)
+      durable.lost = durable.lost.filter(([, to]) => to <= from)
+      durable.bytes = again.reduce((least, [start]) => Math.min(least, start), durable.bytes)
+    })
+  }
+
   truncate(name: string, size: number): MaybePromise<void> {
     this.#throwIfDue('truncate', name)
     return after(this.#track(name), () =>

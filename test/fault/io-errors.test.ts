@@ -134,7 +134,7 @@ async function callsOf(durability: Durability): Promise<Count[]> {
   const storage = new FaultyStorage(new MemoryStorage())
   const client = new Client(storage, freshLevel(), durability, { add: () => undefined } as unknown as Tally)
   await client.run(new Random(SEED, 11))
-  const methods: Method[] = ['append', 'sync', 'read', 'size', 'list', 'rename', 'remove', 'truncate']
+  const methods: Method[] = ['append', 'sync', 'read', 'size', 'list', 'rename', 'remove', 'truncate', 'rewrite']
   return methods.map((method) => ({ method, calls: storage.calls(method) }))
 }
 

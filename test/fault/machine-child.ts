@@ -54,6 +54,17 @@ async function attempt(): Promise<Outcome> {
   return outcome
 }
 
+/** Leaves the process so many descriptors. */
+function takeAllBut(left: number): number[] {
+  const taken: number[] = []
+  try {
+    for (;;) taken.push(openSync('/dev/null', 'r'))
+  } catch {
+    for (const fd of taken.splice(0, left)) closeSync(fd)
+  }
+  return taken
+}
+
 const tasks: { [name: string]: () => Promise<unknown> } = {
   attempt,
   /** As somebody without rights. */
@@ -65,18 +76,15 @@ const tasks: { [name: string]: () => Promise<unknown> } = {
   /** With so many descriptors left. */
   few: async () => {
     await import('../../src/store/node-folder.js') // its own files are read at the first opening
-    const taken: number[] = []
-    try {
-      for (;;) taken.push(openSync('/dev/null', 'r'))
-    } catch {
-      for (const fd of taken.splice(0, Number(number))) closeSync(fd)
-    }
+    const taken = takeAllBut(Number(number))
     const outcome = await attempt()
     for (const fd of taken) closeSync(fd)
     return outcome
   },
   /** Many streams at a time, with few descriptors. */
   many: async () => {
+    await import('../../src/store/node-folder.js')
+    takeAllBut(Number(number))
     const store = await openStore(folder)
     const created = await codeOf(async () => {
       for (let n = 0; n < 400; n++) await (await store.createStream(header(`many-${n}`))).append({ type: 'message' })

@@ -40,6 +40,16 @@ const CHECKS: Record<string, Check> = {
     assert.equal(await contents(storage), [])
   },
 
+  'what is written again is as it was, and appends go on behind it': async (storage) => {
+    await storage.append(NAME, bytes(1, 2, 3, 4))
+    for (const from of [0, 2, 4, 9]) await storage.rewrite?.(NAME, from)
+    assert.equal(await contents(storage), [1, 2, 3, 4])
+    assert.is(await storage.append(NAME, bytes(5)), 5)
+    assert.equal(await contents(storage), [1, 2, 3, 4, 5])
+    const absent = await failure(() => storage.rewrite?.('streams/absent', 0))
+    if (storage.rewrite !== undefined) assert.is(errnoOf(absent), 'ENOENT')
+  },
+
   'append takes the view it is given, not the buffer behind it': async (storage) => {
     const view = bytes(9, 9, 1, 2, 9).subarray(2, 4)
     assert.is(await storage.append(NAME, view), 2)
