@@ -195,7 +195,7 @@ export class StreamCore {
     this.environment.guard()
     await this.log.takeIn(extension)
     await this.sync() // that it lies where it lies now
-    this.confirmed(undefined)
+    await this.confirmed(undefined)
     try {
       await this.takeGrowth()
     } catch (error) {
