@@ -155,7 +155,7 @@ export const MUTANTS = [
   {
     name: 'the entry of a new file in its folder is not synced',
     file: 'src/log/node-storage.ts',
-    find: '      syncFolder(folder)\n',
+    find: '      this.#withDescriptors(() => syncFolder(folder))\n',
     put: '',
     tests: ['log/node-storage'],
   },
@@ -169,8 +169,8 @@ export const MUTANTS = [
   {
     name: 'a log goes on after a failed write',
     file: 'src/log/record-log.ts',
-    find: 'this.failure = cause',
-    put: '',
+    find: 'const cause = ioError(error, what)\n    this.failure = cause',
+    put: 'const cause = ioError(error, what)',
     tests: ['log/record-log'],
   },
   {
@@ -183,8 +183,8 @@ export const MUTANTS = [
   {
     name: 'a lost lock is not noticed',
     file: 'src/store/stream-core.ts',
-    find: 'this.environment.guard()',
-    put: '',
+    find: '    this.environment.guard()\n    const written',
+    put: '    const written',
     tests: ['crash/locks'],
   },
   {
