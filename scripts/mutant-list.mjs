@@ -176,8 +176,8 @@ export const MUTANTS = [
   {
     name: 'bytes of another writer are not noticed',
     file: 'src/log/record-log.ts',
-    find: 'if (size !== expected) {',
-    put: 'if (size < 0) {',
+    find: 'if (size !== expected) throw',
+    put: 'if (size < 0) throw',
     tests: ['log/record-log'],
   },
   {
