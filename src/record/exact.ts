@@ -105,8 +105,8 @@ const MINUS = 0x2d
 const ZERO = 0x30
 const NINE = 0x39
 
-/** No number without any of this is changed: so a text is looked through only when it has some. */
-const SUSPECT = /[0-9]{16}|[0-9][.eE]|-0/
+/** No number that looks otherwise is changed: a text is looked through only when it has such, in a string maybe. */
+const SUSPECT = /(?:^|[:,[\s])(?:-0|-?[0-9]+[.eE]|-?[0-9]{16})/
 
 const LITERAL = /[-+.0-9eE]+/y
 

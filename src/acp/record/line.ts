@@ -37,7 +37,8 @@ export class Line {
   /** the agent said that a turn is under way */
   private isTurn = false
   /** what was told of last since nothing was under way */
-  private latest: { tracked: Tracked; byChunk: boolean } | undefined
+  private latest: Tracked | undefined
+  private byChunk = false
 
   constructor(
     private readonly context: () => Context,
@@ -55,7 +56,8 @@ export class Line {
 
   /** An update told of an entity. */
   told(tracked: Tracked, byChunk: boolean): void {
-    this.latest = { tracked, byChunk }
+    this.latest = tracked
+    this.byChunk = byChunk
   }
 
   /**
@@ -64,8 +66,8 @@ export class Line {
    */
   unfinished(): (Tracked | undefined)[] {
     const open = [...this.held.values()].filter((tracked) => isUnderWay(tracked))
-    const { latest, isTurn } = this
-    if (latest?.tracked.kind.name.startsWith('message/') && (latest.byChunk || isTurn)) open.push(latest.tracked)
+    const { latest, byChunk, isTurn } = this
+    if (latest?.kind.name.startsWith('message/') && (byChunk || isTurn)) open.push(latest)
     return open.length === 0 && isTurn ? [undefined] : open
   }
 

@@ -321,16 +321,18 @@ export class Router {
 
 /** What can not be dealt with leaves a gap that names it. */
 function guarded(session: Session, message: Message, seen: Seen, apply: Apply): void | Promise<void> {
-  const fail = (error: unknown): never => {
-    const update = message.kind === 'notification' ? objectOf(message.params.update) : undefined
-    addEvent(session, gapOfUpdate('frame_failed', update ?? {}), seen)
-    throw error
-  }
   try {
-    return apply(session, seen)?.catch(fail)
+    const done = apply(session, seen)
+    return done?.catch((error: unknown) => leaveGap(session, message, seen, error))
   } catch (error) {
-    return fail(error)
+    leaveGap(session, message, seen, error)
   }
+}
+
+function leaveGap(session: Session, message: Message, seen: Seen, error: unknown): never {
+  const update = message.kind === 'notification' ? objectOf(message.params.update) : undefined
+  addEvent(session, gapOfUpdate('frame_failed', update ?? {}), seen)
+  throw error
 }
 
 /** A line of a native file. A frame that is kept as it came is kept in its own text. */
