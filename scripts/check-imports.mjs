@@ -23,7 +23,8 @@ export const FOLDERS = [
 
 const MAIN = 'src/main.ts'
 const NODE_FILES = /^src\/(?:cli|link)\/|^src\/(?:log|store)\/node-[^/]*\.ts$/
-const NODE_GLOBALS = /\b(?:Buffer|__dirname|__filename|setImmediate)\b|\bprocess\.|\brequire\(/
+/** `setImmediate` may be asked for, as a member of what there is. */
+const NODE_GLOBALS = /\b(?:Buffer|__dirname|__filename)\b|(?<!\.)\bsetImmediate\b(?!\?)|\bprocess\.|\brequire\(/
 
 /** The folder of src/ that a path is in; undefined directly in src/ or outside of it. */
 function folderOf(path) {

@@ -523,4 +523,25 @@ export const MUTANTS = [
     put: '',
     tests: ['store/list-beside-deleter'],
   },
+  {
+    name: 'long work does not let the event loop go round',
+    file: 'src/record/turn.ts',
+    find: '>= SLICE_MS) return true',
+    put: '>= SLICE_MS) return false',
+    tests: ['store/event-loop'],
+  },
+  {
+    name: 'awaited appends do not let the event loop go round',
+    file: 'src/store/append-queue.ts',
+    find: 'if (turns.isOver()) await turns.next()',
+    put: '',
+    tests: ['store/event-loop'],
+  },
+  {
+    name: 'of what is intact one frame a block is found',
+    file: 'src/log/salvage.ts',
+    find: 'at = findMagic(bytes, next)',
+    put: 'at = -1',
+    tests: ['log/salvage-reads'],
+  },
 ]

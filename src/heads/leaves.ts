@@ -5,6 +5,7 @@ import { HEAD_RECORD } from '../index/entry.js'
 import { pageOf } from '../index/page.js'
 import type { Query } from '../index/query.js'
 import type { IndexReader } from '../index/reader.js'
+import { turns } from '../record/turn.js'
 
 /** The positions of all leaves, in log order. Looks at each run once, never at single records. */
 export function* leaves(index: IndexReader): Query<number[]> {
@@ -26,5 +27,10 @@ export function* leaves(index: IndexReader): Query<number[]> {
     }
   }
   close(length)
-  return ends.filter((end) => !parents.has(end))
+  const found: number[] = []
+  for (const end of ends) {
+    if (turns.isOver()) yield turns.next()
+    if (!parents.has(end)) found.push(end)
+  }
+  return found
 }

@@ -7,8 +7,12 @@ const PROBES = 5
 export class Bloom {
   constructor(readonly words: Uint32Array) {}
 
+  static for(keys: number): Bloom {
+    return new Bloom(new Uint32Array(Math.max(1, Math.ceil((keys * BITS_PER_KEY) / 32))))
+  }
+
   static of(keys: ArrayLike<number>): Bloom {
-    const bloom = new Bloom(new Uint32Array(Math.max(1, Math.ceil((keys.length * BITS_PER_KEY) / 32))))
+    const bloom = Bloom.for(keys.length)
     for (let i = 0; i < keys.length; i++) bloom.add(keys[i])
     return bloom
   }
@@ -24,7 +28,7 @@ export class Bloom {
     return true
   }
 
-  private add(key: number): void {
+  add(key: number): void {
     let [probe, step] = halves(key)
     for (let i = 0; i < PROBES; i++) {
       const bit = probe % (this.words.length * 32)

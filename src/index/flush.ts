@@ -5,10 +5,11 @@
  * rebuild yields the same bytes (the root's bookkeeping apart).
  */
 import type { DictionaryPart } from '../log/dictionary.js'
+import { turns } from '../record/turn.js'
 import { Bloom } from './bloom.js'
-import { bucketCount, cutBuckets, encodeRun, type KeyRun, MERGED_RUNS, mergeRuns } from './key-run.js'
+import { bucketCount, cutBuckets, encodeRun, KEYS_AT_ONCE, type KeyRun, MERGED_RUNS, mergeRuns } from './key-run.js'
 import { firstOf, PAGE_POSITIONS, pageOf } from './page.js'
-import { answer } from './query.js'
+import { answer, type Query } from './query.js'
 import { encodeHeads, encodeRoot, type Root, type RunRow } from './root.js'
 import { RowBatch } from './rows.js'
 import {
@@ -122,12 +123,14 @@ class Merge {
     for (let child = number * MERGED_RUNS; child < (number + 1) * MERGED_RUNS; child++) {
       children.push(level === 1 ? await this.takePage(child) : await this.takeRun(level - 1, child, fresh))
     }
-    const merged = mergeRuns(children)
+    const merged = await answer(mergeRuns(children))
     const { log } = this.index
-    const bucketChecks = cutBuckets(merged).map((run, bucket) =>
-      this.batch.put({ kind: 'bucket', log, level, number, bucket }, encodeRun(run)),
-    )
-    const head = { bucketChecks, bloom: Bloom.of(merged.keys) }
+    const bucketChecks: number[] = []
+    for (const [bucket, run] of cutBuckets(merged).entries()) {
+      if (turns.isOver()) await turns.next()
+      bucketChecks.push(this.batch.put({ kind: 'bucket', log, level, number, bucket }, encodeRun(run)))
+    }
+    const head = { bucketChecks, bloom: await answer(filterOf(merged)) }
     const check = this.batch.put({ kind: 'run', log, level, number }, encodeRunHead(head))
     const row = { level, number, keys: merged.keys.length, check }
     this.heads.set(row, head)
@@ -161,8 +164,17 @@ class Merge {
     for (let bucket = 0; bucket < head.bucketChecks.length; bucket++) {
       buckets.push(await answer(this.index.bucket(row, head, bucket)))
     }
-    return mergeRuns(buckets)
+    return answer(mergeRuns(buckets))
   }
+}
+
+function* filterOf({ keys }: KeyRun): Query<Bloom> {
+  const bloom = Bloom.for(keys.length)
+  for (let at = 0; at < keys.length; at++) {
+    if (at % KEYS_AT_ONCE === 0 && turns.isOver()) yield turns.next()
+    bloom.add(keys[at])
+  }
+  return bloom
 }
 
 /** Higher levels cover earlier positions. */

@@ -6,6 +6,8 @@
  * about a thousand keys.
  */
 import { key53 } from '../record/hash.js'
+import { turns } from '../record/turn.js'
+import type { Query } from './query.js'
 
 export interface KeyRun {
   /** rising */
@@ -38,13 +40,16 @@ export function tombstoneKey(founder: number): number {
 }
 
 /** Runs of rising position ranges as one. */
-export function mergeRuns(runs: readonly KeyRun[]): KeyRun {
+export function* mergeRuns(runs: readonly KeyRun[]): Query<KeyRun> {
   if (runs.length < 2) return runs[0] ?? { keys: new Float64Array(0), offsets: new Uint32Array(0), base: 0 }
   const middle = Math.ceil(runs.length / 2)
-  return mergeTwo(mergeRuns(runs.slice(0, middle)), mergeRuns(runs.slice(middle)))
+  return yield* mergeTwo(yield* mergeRuns(runs.slice(0, middle)), yield* mergeRuns(runs.slice(middle)))
 }
 
-function mergeTwo(first: KeyRun, second: KeyRun): KeyRun {
+/** So many keys are merged, or put into a filter, between two looks at the clock. */
+export const KEYS_AT_ONCE = 4_096
+
+function* mergeTwo(first: KeyRun, second: KeyRun): Query<KeyRun> {
   // What is empty has no base.
   if (first.keys.length === 0) return second
   if (second.keys.length === 0) return first
@@ -53,6 +58,7 @@ function mergeTwo(first: KeyRun, second: KeyRun): KeyRun {
   const merged = { keys: new Float64Array(size), offsets: new Uint32Array(size), base }
   const [ofFirst, ofSecond] = [first.base - base, second.base - base]
   for (let at = 0, i = 0, j = 0; at < size; at++) {
+    if (at % KEYS_AT_ONCE === 0 && turns.isOver()) yield turns.next()
     const isFirst = j === second.keys.length || (i < first.keys.length && first.keys[i] <= second.keys[j])
     merged.keys[at] = isFirst ? first.keys[i] : second.keys[j]
     merged.offsets[at] = isFirst ? ofFirst + first.offsets[i++] : ofSecond + second.offsets[j++]
@@ -60,13 +66,10 @@ function mergeTwo(first: KeyRun, second: KeyRun): KeyRun {
   return merged
 }
 
-/** The positions a key leads to, in rising order. */
-export function positionsOf(run: KeyRun, key: number): number[] {
-  const { keys, offsets, base } = run
-  const found: number[] = []
+/** Adds the positions that a key leads to, in rising order. */
+export function collectPositions({ keys, offsets, base }: KeyRun, key: number, into: number[]): void {
   const first = firstWhere(0, keys.length, (at) => keys[at] >= key)
-  for (let at = first; at < keys.length && keys[at] === key; at++) found.push(base + offsets[at])
-  return found
+  for (let at = first; at < keys.length && keys[at] === key; at++) into.push(base + offsets[at])
 }
 
 /** The first place from `low` on that lies behind a bound, or `high`: all places behind it do too. */

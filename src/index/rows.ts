@@ -4,6 +4,7 @@
  */
 import type { AbstractLevel } from 'abstract-level'
 import { check32 } from '../record/hash.js'
+import { turns } from '../record/turn.js'
 import { formatKey, logRange, type RowKey } from './keys.js'
 import { type Query, wait } from './query.js'
 
@@ -62,6 +63,8 @@ function canReadAtOnce({ supports }: IndexLevel): boolean {
 export async function* logRows(level: IndexLevel, log: string): AsyncGenerator<[string, Uint8Array]> {
   try {
     for await (const [key, value] of level.iterator({ ...logRange(log), ...ENCODINGS })) {
+      if (turns.isOver()) await turns.next()
+      turns.spend((value as Uint8Array).length)
       yield [key as string, value as Uint8Array]
     }
   } catch (cause) {

@@ -3,9 +3,10 @@
  * holds nothing that the log does not say.
  */
 import type { DictionaryPart } from '../log/dictionary.js'
+import { turns } from '../record/turn.js'
 import { Bloom } from './bloom.js'
 import type { Entry } from './entry.js'
-import { bucketCount, bucketOf, decodeRun, type KeyRun, MERGED_RUNS, positionsOf } from './key-run.js'
+import { bucketCount, bucketOf, collectPositions, decodeRun, type KeyRun, MERGED_RUNS } from './key-run.js'
 import { firstOf, Page, pageOf } from './page.js'
 import { PageKeys, type RecordName } from './page-keys.js'
 import { answer, type Query, wait } from './query.js'
@@ -112,7 +113,9 @@ export class StreamIndex implements IndexView {
     return this.newest?.pos === pos ? this.newest : undefined
   }
 
+  /** A page. Whoever works through a stream asks for its pages one after the other: here the event loop gets its turn. */
   *page(number: number): Query<Page> {
+    if (turns.isOver()) yield turns.next()
     const growing = this.growing.get(number)
     if (growing !== undefined) return growing.page
     return yield* this.row(`page/${number}`, () => this.readPage(number))
@@ -153,12 +156,12 @@ export class StreamIndex implements IndexView {
     for (const run of runs) {
       const head = this.runHeads.get(run) ?? (yield* this.runHead(run))
       if (!head.bloom.has(key)) continue
-      found.push(...positionsOf(yield* this.bucket(run, head, bucketOf(key, bucketCount(run.keys))), key))
+      collectPositions(yield* this.bucket(run, head, bucketOf(key, bucketCount(run.keys))), key, found)
     }
     const firstGrowing = this.growing.keys().next().value ?? Number.POSITIVE_INFINITY
     for (let number = mergedPages; number < firstGrowing && firstOf(number) <= length; number++) {
       if (this.pageBlooms.get(number)?.has(key) === false) continue
-      found.push(...positionsOf(yield* this.pageKeys(number), key))
+      collectPositions(yield* this.pageKeys(number), key, found)
     }
     return found
   }

@@ -5,6 +5,7 @@ import { FLAG_END, type Frame, KIND } from '../log/frame.js'
 import type { RecordLog } from '../log/record-log.js'
 import type { SoundFrame } from '../log/salvage.js'
 import { isAsrError } from '../record/error.js'
+import { turns } from '../record/turn.js'
 import { RecordReader } from '../store/record-reader.js'
 import { Steps } from '../store/steps.js'
 import type { StreamCore } from '../store/stream-core.js'
@@ -57,6 +58,7 @@ async function* salvagedLines(core: StreamCore): AsyncGenerator<string> {
   yield header ?? JSON.stringify({ type: 'header', asr: '1', sessionId: core.sessionId })
   const reader = log.reader()
   for (const pos of [...places.keys()].sort((a, b) => a - b)) {
+    if (turns.isOver()) await turns.next()
     const line = lineOf(log, await log.frame(places.get(pos) as number, pos, reader))
     if (line !== undefined) yield line
   }

@@ -4,6 +4,7 @@
  */
 import { AsrError, type Diagnostic } from '../record/error.js'
 import type { Header } from '../record/record.js'
+import { turns } from '../record/turn.js'
 import { badSessionId } from '../record/validate.js'
 import { throwIfAborted } from '../store/abort.js'
 import type { ImportOptions, ImportReport } from '../store/api.js'
@@ -59,9 +60,11 @@ class FileReader {
     const { signal, onProgress } = this.options
     let done = 0
     for await (const lines of readLines(chunks)) {
-      throwIfAborted(signal)
       this.isEmpty = false
       for (const line of lines) {
+        if (turns.isOver()) await turns.next()
+        if ('bytes' in line) turns.spend(line.bytes)
+        throwIfAborted(signal)
         const parsed = parseLine(line)
         if ('refused' in parsed)
           this.refuse({ code: parsed.refused, message: parsed.message, line: line.number, severity: 'refused' })

@@ -6,6 +6,7 @@ import { canonicalText } from '../record/canonical.js'
 import { AsrError, type Diagnostic, isAsrError, type KeptCode } from '../record/error.js'
 import { parseExact } from '../record/exact.js'
 import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
+import { turns } from '../record/turn.js'
 import { badField } from '../record/validate.js'
 import { headerEntry } from '../store/append-queue.js'
 import { agentOf } from '../store/catch-up.js'
@@ -92,6 +93,7 @@ export class Intake {
   async finish(): Promise<void> {
     await this.flush()
     for (const { line, recordId, missing } of this.orphans) {
+      if (turns.isOver()) await turns.next()
       const comesLater = missing === recordId || (this.lastLines.get(missing) ?? 0) > line
       const message = `its parent ${JSON.stringify(missing)} ${comesLater ? 'does not come before it' : 'is not in the file'}; it is kept as an orphan root`
       this.keep(comesLater ? 'forward_parent' : 'orphan_parent', message, line, recordId)

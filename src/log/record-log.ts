@@ -3,6 +3,7 @@
  */
 import { AsrError, isAsrError } from '../record/error.js'
 import { toHex } from '../record/hash.js'
+import { turns } from '../record/turn.js'
 import { BatchBuffer } from './batch-buffer.js'
 import { Codec, type Decoded } from './codec.js'
 import { parsePart } from './dictionary.js'
@@ -275,6 +276,7 @@ export class RecordLog {
   }
 
   private decoding<T>(frame: Frame, decode: () => T): T {
+    turns.spend(frame.bodyBytes)
     try {
       return decode()
     } catch (cause) {

@@ -1,6 +1,7 @@
 /**
  * Every sound frame of a log, wherever it lies: for what is left of a damaged one. Nothing is asked of order or links.
  */
+import { turns } from '../record/turn.js'
 import { bodyHolds, FRAME_HEAD_BYTES, type Frame, findMagic, readFrame } from './frame.js'
 import { locate, type Segment } from './segment.js'
 import type { LogStorage } from './storage.js'
@@ -18,31 +19,40 @@ export async function* soundFrames(
   salt: bigint,
 ): AsyncGenerator<SoundFrame> {
   for (const { number, file, size } of segments) {
-    let offset = 0
-    while (offset < size) {
+    for (let offset = 0; offset < size; ) {
       const bytes = await storage.read(file, offset, Math.min(BLOCK_BYTES, size - offset))
-      const start = findMagic(bytes, 0)
-      if (start === -1 || bytes.length < FRAME_HEAD_BYTES) {
-        offset += Math.max(1, bytes.length - FRAME_HEAD_BYTES + 1) // a head may lie across two blocks
-        continue
+      let behind = Math.max(1, bytes.length - FRAME_HEAD_BYTES + 1) // a head may lie across two blocks
+      for (let at = findMagic(bytes, 0); at !== -1 && at + FRAME_HEAD_BYTES <= bytes.length; ) {
+        turns.spend(FRAME_HEAD_BYTES)
+        if (turns.isOver()) await turns.next()
+        const frame = await soundAt(storage, file, { offset, bytes, at, size }, salt)
+        if (frame !== undefined) yield { at: locate(number, offset + at), frame }
+        const next = at + (frame === undefined ? 1 : FRAME_HEAD_BYTES + frame.bodyBytes)
+        behind = Math.max(behind, next)
+        at = findMagic(bytes, next)
       }
-      offset += start
-      const frame = await soundAt(storage, file, offset, size, salt)
-      if (frame !== undefined) yield { at: locate(number, offset), frame }
-      offset += frame === undefined ? 1 : FRAME_HEAD_BYTES + frame.bodyBytes
+      offset += behind
     }
   }
 }
 
+interface Place {
+  offset: number
+  bytes: Uint8Array
+  at: number
+  size: number
+}
+
+/** The frame at a place in a block, when it is sound; what goes beyond the block is read by itself. */
 async function soundAt(
   storage: LogStorage,
   file: string,
-  offset: number,
-  size: number,
+  { offset, bytes, at, size }: Place,
   salt: bigint,
 ): Promise<Frame | undefined> {
-  const head = readFrame(await storage.read(file, offset, FRAME_HEAD_BYTES), 0, salt)
-  if (head === undefined || offset + FRAME_HEAD_BYTES + head.bodyBytes > size) return undefined
-  const frame = readFrame(await storage.read(file, offset, FRAME_HEAD_BYTES + head.bodyBytes), 0, salt)
+  let frame = readFrame(bytes, at, salt)
+  if (frame === undefined || offset + at + FRAME_HEAD_BYTES + frame.bodyBytes > size) return undefined
+  if (frame.body.length < frame.bodyBytes)
+    frame = readFrame(await storage.read(file, offset + at, FRAME_HEAD_BYTES + frame.bodyBytes), 0, salt)
   return frame !== undefined && bodyHolds(frame) ? frame : undefined
 }

@@ -5,6 +5,7 @@
  * named, and reading goes on. Frames are handed out up to the last complete append.
  */
 import { hashPair } from '../record/hash.js'
+import { turns } from '../record/turn.js'
 import type { Codec } from './codec.js'
 import { type DictionaryPart, parsePart } from './dictionary.js'
 import {
@@ -235,12 +236,15 @@ export class LogScanner {
       while (offset < segment.size) {
         const bytes = await this.storage.read(segment.file, offset, Math.min(BLOCK_BYTES, segment.size - offset))
         for (let at = findMagic(bytes, 0); at !== -1; at = findMagic(bytes, at + 1)) {
+          if (turns.isOver()) await turns.next()
           const headIsWhole = at + FRAME_HEAD_BYTES <= bytes.length
           if (headIsWhole && readFrame(bytes, at, this.salt) === undefined) continue
           const frame = await this.soundAt(segment, offset + at)
           if (frame !== undefined) return { at: locate(segment.number, offset + at), frame }
         }
         if (bytes.length < FRAME_HEAD_BYTES) break
+        turns.spend(bytes.length >>> 4) // looked through, and no more
+        if (turns.isOver()) await turns.next()
         offset += bytes.length - FRAME_HEAD_BYTES + 1 // a head may lie across two blocks
       }
     }

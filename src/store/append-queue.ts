@@ -12,6 +12,7 @@ import { AsrError } from '../record/error.js'
 import { hashText } from '../record/hash.js'
 import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
 import { shallowCopy } from '../record/snapshot.js'
+import { turns } from '../record/turn.js'
 import { badField } from '../record/validate.js'
 import type { AppendOptions, Receipt } from './api.js'
 import { agentOf, lineageOf } from './catch-up.js'
@@ -114,6 +115,7 @@ export class AppendQueue {
       }
       const lagging = this.core.appended()
       if (lagging instanceof Promise) await lagging
+      if (turns.isOver()) await turns.next()
     }
     this.isRunning = false // at once: a call that comes now has to start anew
   }
@@ -142,7 +144,9 @@ export class AppendQueue {
       try {
         const staged = yield* call.stage(group.staging)
         group.calls.push({ call, ...staged })
-        bytes += staged.entries.reduce((sum, entry) => sum + entry.size, 0)
+        const added = staged.entries.reduce((sum, entry) => sum + entry.size, 0)
+        bytes += added
+        turns.spend(added)
       } catch (error) {
         undo()
         if (error instanceof IndexDamaged) {
@@ -191,6 +195,7 @@ export class AppendQueue {
     const entries: LogEntry[] = []
     const places: number[] = []
     for (const given of records) {
+      if (turns.isOver()) yield turns.next()
       const record = checked(given, options.head)
       const duplicate = record.id === undefined ? 0 : yield* staging.duplicateOf(record.id, record)
       if (duplicate > 0) {

@@ -62,6 +62,11 @@ export async function infoOf(core: StreamCore): Promise<StreamInfo> {
   }
 }
 
+/** What is said of a stream that can't be opened: it is listed all the same, and says why when it is asked for. */
+export function unreadable(sessionId: string, { segments }: LogFiles): StreamInfo {
+  return { sessionId, records: 0, lastSeq: 0, updatedAt: null, title: null, agent: null, bytes: sizeOf(segments) }
+}
+
 export function sizeOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { size }) => sum + size, 0)
 }

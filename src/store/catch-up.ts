@@ -10,6 +10,7 @@ import { type Damage, pointBehind, type ScanEnd, type ScanItem } from '../log/sc
 import { LOG_FORMAT, offsetOf, parseSegmentBody, segmentOf } from '../log/segment.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import type { Header, StoredRecord } from '../record/record.js'
+import { turns } from '../record/turn.js'
 import { badField } from '../record/validate.js'
 import { throwIfAborted } from './abort.js'
 import { Lookup } from './lookup.js'
@@ -18,7 +19,6 @@ import { Staging } from './staging.js'
 
 /** So many records are taken in before the index is written: what waits for it lies in memory. */
 const WAITING_RECORDS_MAX = 4_096
-const TURN_MS = 20
 
 export interface CaughtUp {
   /** the first damaged spot that may have cost something; nothing behind it is taken in */
@@ -44,30 +44,17 @@ export interface CatchUpOptions {
 /** Scans the log from where the index ends. */
 export async function catchUp(log: RecordLog, index: StreamIndex, options: CatchUpOptions = {}): Promise<CaughtUp> {
   const scanner = log.scan(index.state.point)
-  let turned: number | undefined
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     throwIfAborted(options.signal)
-    turned ??= performance.now()
     const damage = await answer(takeBlock(log, index, items, scanner.end(), options))
     if (damage !== undefined) return { damage, end: scanner.end() }
     options.onBlock?.(index.length)
-    if (performance.now() - turned >= TURN_MS) {
-      await turn()
-      turned = performance.now()
-    }
     if (index.length - index.persisted.length >= WAITING_RECORDS_MAX) await options.flush?.()
   }
   const end = scanner.end()
   const { location, pos } = end.point
   if (location >= (options.reaches ?? 0)) return { end }
   return { damage: { at: location, to: location, firstPos: pos + 1, lastPos: pos + 1 }, end }
-}
-
-/** Lets the event loop go round once: a long scan of what is at hand would let no timer and no signal through. */
-function turn(): Promise<void> {
-  return new Promise((resolve) => {
-    setTimeout(resolve)
-  })
 }
 
 function* takeBlock(
@@ -84,6 +71,7 @@ function* takeBlock(
   let { header } = index.state
   let point = index.state.point
   for (const item of items) {
+    if (turns.isOver()) yield turns.next()
     if (item.frame === undefined) {
       if (costsNothing(item) || (options.goOn && item.lastPos < item.firstPos)) {
         options.onScar?.(item)

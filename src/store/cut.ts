@@ -3,6 +3,7 @@
  */
 import { offsetOf, type Segment, segmentOf } from '../log/segment.js'
 import type { LogStorage } from '../log/storage.js'
+import { turns } from '../record/turn.js'
 
 const COPY_BYTES = 1024 * 1024
 
@@ -65,6 +66,8 @@ async function copy(storage: LogStorage, segment: Segment, from: number, to: str
       if (bytes.length === 0) break
       await storage.append(to, bytes)
       at += bytes.length
+      turns.spend(bytes.length)
+      if (turns.isOver()) await turns.next()
     }
     await storage.sync(to)
   } catch (error) {

@@ -4,6 +4,7 @@
  */
 import type { MaybePromise } from '../log/storage.js'
 import type { StoredRecord } from '../record/record.js'
+import { turns } from '../record/turn.js'
 import type { RecordReader } from './record-reader.js'
 
 export class RecordIterator implements AsyncIterableIterator<StoredRecord> {
@@ -27,6 +28,7 @@ export class RecordIterator implements AsyncIterableIterator<StoredRecord> {
   next(): Promise<IteratorResult<StoredRecord>> {
     // Callers who do not wait for one another are served in turn: there is one window of bytes.
     if (this.loading !== undefined) return this.loading.then(() => this.next())
+    if (turns.isOver()) return this.inTurn(turns.next()).then(() => this.next())
     try {
       this.assertOpen()
       if (this.positions === undefined) return this.begin()

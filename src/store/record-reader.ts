@@ -5,6 +5,7 @@ import { DEFAULT_ID } from '../index/entry.js'
 import { type Page, pageOf } from '../index/page.js'
 import type { Frame } from '../log/frame.js'
 import type { StoredRecord } from '../record/record.js'
+import { turns } from '../record/turn.js'
 import type { StreamCore } from './stream-core.js'
 
 export class RecordReader {
@@ -40,6 +41,7 @@ export class RecordReader {
 
   /** The page that holds a position: columns can be looked at before a record is read. */
   async pageAt(pos: number): Promise<Page> {
+    if (turns.isOver()) await turns.next()
     const number = pageOf(pos)
     if (this.page?.number === number && this.page.last >= pos) return this.page
     const page = await this.core.ask(({ index }) => index.page(number))

@@ -15,7 +15,7 @@ import { badSessionId } from '../record/validate.js'
 import { throwIfAborted } from './abort.js'
 import type { ImportOptions, ImportReport, LongCall, Store, Stream, StreamInfo, VerifyReport } from './api.js'
 import { headerEntry } from './append-queue.js'
-import { allRoots, infoOf, listed, sizeOf } from './catalog.js'
+import { allRoots, infoOf, listed, sizeOf, unreadable } from './catalog.js'
 import { agentOf } from './catch-up.js'
 import { rewriteSegments } from './cut.js'
 import { deleteLogs, deleteRows, discardLog } from './deletion.js'
@@ -143,9 +143,7 @@ export class StreamStore implements Store {
     } catch (error) {
       if (await this.isGone(files)) return undefined
       if (sessionId === undefined) throw error
-      // It can't be opened: it is listed all the same, and says why when it is asked for.
-      const bytes = sizeOf(files.segments)
-      return { sessionId, records: 0, lastSeq: 0, updatedAt: null, title: null, agent: null, bytes }
+      return unreadable(sessionId, files)
     }
   }
 

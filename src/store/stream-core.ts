@@ -365,13 +365,23 @@ export class StreamCore {
 
   private async writeIndex(index: StreamIndex): Promise<void> {
     const { boot } = this.environment
-    const title = index === this.index ? await answer(this.title(new Lookup(this.log, index))) : null
+    const title = await this.titleIn(index)
     const { bytes } = this.log
     const { durable } = this
     const { dictionary } = this.log.codec
     const extras = { title, bytes, durable, boot, sessionId: this.sessionId }
     await flushIndex(index, { from: 0, shapes: dictionary.shapes.slice(0, dictionary.written) }, extras)
     this.persistedAs({ bytes, durable })
+  }
+
+  /** The title as of the very records that are written next: appends may come in while it is looked for. */
+  private async titleIn(index: StreamIndex): Promise<string | null> {
+    if (index !== this.index) return null
+    for (;;) {
+      const { length } = index
+      const title = await answer(this.title(new Lookup(this.log, index)))
+      if (index.length === length) return title
+    }
   }
 
   /** One timer until it fires: to put it off at each append would cost more than looking again when it does. */

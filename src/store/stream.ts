@@ -9,6 +9,7 @@ import { exactJson, parseExact } from '../record/exact.js'
 import { hashPair, hex64 } from '../record/hash.js'
 import { type AsrRecord, type Header, PRIMARY, type StoredRecord } from '../record/record.js'
 import { snapshot } from '../record/snapshot.js'
+import { turns } from '../record/turn.js'
 import type {
   AppendOptions,
   At,
@@ -141,7 +142,12 @@ export class StoredStream implements Stream {
   async leaves(): Promise<Leaf[]> {
     await this.ready()
     const names = new Map<number, string[]>()
-    for (const [name, pos] of this.core.state.heads) names.set(pos, [...(names.get(pos) ?? []), name].sort())
+    for (const [name, pos] of this.core.state.heads) {
+      const known = names.get(pos)
+      if (known === undefined) names.set(pos, [name])
+      else known.push(name)
+    }
+    for (const known of names.values()) known.sort()
     const positions = await this.core.ask(({ index }) => leaves(index))
     const ids = await idsAt(this.core, positions)
     return positions.map((pos, i) => ({ recordId: ids[i], pos, heads: names.get(pos) ?? [] }))
@@ -193,6 +199,7 @@ export class StoredStream implements Stream {
   }
 
   private async open(): Promise<void> {
+    if (turns.isOver()) await turns.next()
     this.core.assertOpen()
     await this.core.refresh()
   }

@@ -4,19 +4,34 @@ import * as assert from 'uvu/assert'
 import {
   bucketCount,
   bucketOf,
+  collectPositions,
   cutBuckets,
   decodeRun,
   encodeRun,
   entityKey,
   idKey,
   type KeyRun,
-  mergeRuns,
-  positionsOf,
+  mergeRuns as mergeRunsInTurns,
   revisionKey,
   tombstoneKey,
 } from '../../src/index/key-run.js'
 import { PageKeys } from '../../src/index/page-keys.js'
 import { RUNS, settings } from '../property/settings.js'
+
+/** Without letting the event loop go round in between. */
+function mergeRuns(runs: readonly KeyRun[]): KeyRun {
+  const merging = mergeRunsInTurns(runs)
+  for (;;) {
+    const step = merging.next()
+    if (step.done) return step.value
+  }
+}
+
+function positionsOf(run: KeyRun, key: number): number[] {
+  const found: number[] = []
+  collectPositions(run, key, found)
+  return found
+}
 
 const KEY_MAX = 2 ** 53 - 1
 /** Few different keys, so that they meet; at both ends of what a key can be. */

@@ -1,6 +1,8 @@
 /**
  * Whether two streams have the same context view, as far as ACP can carry one (ASR-732).
  */
+import { turns } from '../../record/turn.js'
+import { throwIfAborted } from '../../store/abort.js'
 import type { Stream } from '../../store/api.js'
 import type { CompareOptions, Comparison, Difference, DifferenceSide } from './api.js'
 import { leftOutOf } from './left-out.js'
@@ -20,17 +22,24 @@ export async function compareContextViews(a: Stream, b: Stream, options: Compare
   const { limit = LIMIT, signal } = options
   const ofA = await outlineOf(a, options.a, signal)
   const ofB = await outlineOf(b, options.b, signal)
-  leaveOutOfBoth(ofA, ofB)
-  const misplaced = [...missing(ofA, ofB), ...missing(ofB, ofA).map(swapped), ...moved(ofA, ofB)]
-  const differing = [...commonOf(ofA, ofB)].filter(([one, other]) => !isSame(one, other))
+  await leaveOutOfBoth(ofA, ofB)
+  const onlyInB = (await missing(ofB, ofA)).map(swapped)
+  const misplaced = [...(await missing(ofA, ofB)), ...onlyInB, ...(await moved(ofA, ofB))]
+  const differing: [Outlined, Outlined][] = []
+  let compared = 0
+  for await (const [one, other] of commonOf(ofA, ofB)) {
+    compared++
+    if (!isSame(one, other)) differing.push([one, other])
+  }
   const differences = misplaced.slice(0, limit)
   for (const [one, other] of differing) {
     if (differences.length >= limit) break
-    differences.push(...(await differencesOf(a, one, b, other)))
+    throwIfAborted(signal)
+    for (const difference of await differencesOf(a, one, b, other)) differences.push(difference)
   }
   return {
     equal: misplaced.length + differing.length === 0,
-    compared: [...commonOf(ofA, ofB)].length,
+    compared,
     differences: differences.slice(0, limit),
     differing: misplaced.length + differing.length,
     leftOut: leftOutOf(ofA.losses, ofB.losses),
@@ -38,10 +47,10 @@ export async function compareContextViews(a: Stream, b: Stream, options: Compare
 }
 
 /** What is left out of one stream has no say in the other either (CORE-29). */
-function leaveOutOfBoth(a: Outline, b: Outline): void {
+async function leaveOutOfBoth(a: Outline, b: Outline): Promise<void> {
   for (const { entities } of [a, b]) {
-    const keys = [...entities].filter(([, { isLeftOut }]) => isLeftOut).map(([key]) => key)
-    for (const key of keys) {
+    for await (const [key, { isLeftOut }] of inTurns(entities)) {
+      if (!isLeftOut) continue
       a.entities.delete(key)
       b.entities.delete(key)
     }
@@ -49,16 +58,13 @@ function leaveOutOfBoth(a: Outline, b: Outline): void {
 }
 
 /** The entities of one stream that the other does not have. */
-function missing(a: Outline, b: Outline): Difference[] {
-  return [...a.entities]
-    .filter(([key]) => !b.entities.has(key))
-    .map(([, { kind, id, parts }]) => ({
-      kind,
-      id,
-      what: 'only_in_a',
-      pointer: '',
-      a: { recordId: parts[0].recordId },
-    }))
+async function missing(a: Outline, b: Outline): Promise<Difference[]> {
+  const found: Difference[] = []
+  for await (const [key, { kind, id, parts }] of inTurns(a.entities)) {
+    if (b.entities.has(key)) continue
+    found.push({ kind, id, what: 'only_in_a', pointer: '', a: { recordId: parts[0].recordId } })
+  }
+  return found
 }
 
 function swapped({ a, ...rest }: Difference): Difference {
@@ -66,17 +72,17 @@ function swapped({ a, ...rest }: Difference): Difference {
 }
 
 /** The entities that follow another one than they do in the first stream, of those that both have. */
-function moved(a: Outline, b: Outline): Difference[] {
+async function moved(a: Outline, b: Outline): Promise<Difference[]> {
   const before = new Map<Outlined, Outlined | undefined>()
   let last: Outlined | undefined
-  for (const [key, entity] of b.entities) {
+  for await (const [key, entity] of inTurns(b.entities)) {
     if (!a.entities.has(key)) continue
     before.set(entity, last)
     last = entity
   }
   const found: Difference[] = []
   last = undefined
-  for (const [one, other] of commonOf(a, b)) {
+  for await (const [one, other] of commonOf(a, b)) {
     if (before.get(other) !== last) {
       const { kind, id } = one
       found.push({ kind, id, what: 'order', pointer: '', a: sideOf(one.parts[0]), b: sideOf(other.parts[0]) })
@@ -86,10 +92,18 @@ function moved(a: Outline, b: Outline): Difference[] {
   return found
 }
 
-function* commonOf(a: Outline, b: Outline): Generator<[Outlined, Outlined]> {
-  for (const [key, entity] of a.entities) {
+async function* commonOf(a: Outline, b: Outline): AsyncGenerator<[Outlined, Outlined]> {
+  for await (const [key, entity] of inTurns(a.entities)) {
     const other = b.entities.get(key)
     if (other !== undefined) yield [entity, other]
+  }
+}
+
+/** Entities one after the other; there may be as many as records. */
+async function* inTurns(entities: Outline['entities']): AsyncGenerator<[string, Outlined]> {
+  for (const entry of entities) {
+    if (turns.isOver()) await turns.next()
+    yield entry
   }
 }
 

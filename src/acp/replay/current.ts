@@ -104,7 +104,8 @@ function usageUpdate(record: StoredRecord): SessionUpdate {
 }
 
 function isCost(cost: unknown): cost is JsonObject {
-  return isObject(cost) && typeof cost.amount === 'number' && /^[A-Z]{3}$/.test(String(cost.currency))
+  if (!isObject(cost) || typeof cost.amount !== 'number') return false
+  return typeof cost.currency === 'string' && /^[A-Z]{3}$/.test(cost.currency)
 }
 
 function isError(error: unknown): error is JsonObject {

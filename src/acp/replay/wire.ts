@@ -1,6 +1,7 @@
 /**
  * What an agent told of a session, as it stood on the wire (ASR-733): the recorder keeps the frames beside the stream.
  */
+import { turns } from '../../record/turn.js'
 import type { Store } from '../../store/api.js'
 import { messageOf } from '../frames.js'
 import { wireFileName, wireStorageOf } from '../record/wire.js'
@@ -24,6 +25,8 @@ export async function capturedUpdates(store: Store, sessionId: string): Promise<
 
 async function* updatesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   for await (const line of linesOf(pieces)) {
+    turns.spend(line.length)
+    if (turns.isOver()) await turns.next()
     const text = updateText(line)
     if (text !== undefined) yield text
   }
