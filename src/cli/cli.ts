@@ -24,7 +24,7 @@ export function action<Args extends unknown[]>(run: (cli: Cli, ...args: Args) =>
   return async (...given: unknown[]): Promise<void> => {
     const command = given.pop() as Command
     const options = command.optsWithGlobals<GlobalOptions>()
-    const out = new Output(process.stdout, options.json ? 'json' : options.jsonl ? 'jsonl' : 'text')
+    const out = Output.toStdout(options.json ? 'json' : options.jsonl ? 'jsonl' : 'text')
     const cli: Cli = {
       location: storeLocation(options.store),
       out,

@@ -3,9 +3,8 @@
  */
 import { CommanderError } from 'commander'
 import { isAsrError } from '../record/error.js'
-import { failure, stderr } from './say.js'
+import { failure, say, sayLines } from './say.js'
 import { errorColours } from './style.js'
-import { printable } from './text.js'
 
 export const EXIT = {
   done: 0,
@@ -24,9 +23,8 @@ export function endBad(): void {
 /** Says what failed on stderr and answers with the exit code. */
 export function report(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
-  const colours = errorColours()
-  stderr().write(`${colours.red('asr:')} ${printable(failure(error))}\n`)
-  if (process.env.ASR_DEBUG && error instanceof Error) stderr().write(`${stackOf(error)}\n`)
+  say(failure(error), errorColours().red)
+  if (process.env.ASR_DEBUG && error instanceof Error) sayLines(`${stackOf(error)}\n`)
   return isAsrError(error, 'ASR_LOCKED') ? EXIT.locked : EXIT.bad
 }
 

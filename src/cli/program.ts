@@ -21,7 +21,8 @@ import { serveCommand } from './commands/serve.js'
 import { setHeadCommand } from './commands/set-head.js'
 import { statsCommand } from './commands/stats.js'
 import { verifyCommand } from './commands/verify.js'
-import { stderr } from './say.js'
+import { sayLines } from './say.js'
+import { printable } from './text.js'
 import { VERSION } from './version.js'
 
 /** In the order in which the help lists them. */
@@ -63,12 +64,19 @@ export function createProgram(args: readonly string[]): Command {
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
-      writeErr: (text) => stderr().write(text),
-      outputError: (text, write) => write(text.replace(/^error:/, 'asr:')),
+      writeErr: sayLines,
+      outputError: (text, write) => write(withArguments(text.replace(/^error:/, 'asr:'), args)),
     })
     .showHelpAfterError('(--help tells how it is used)')
   for (const name of asked(program, args)) COMMANDS[name](program)
   return program
+}
+
+/** Of what is told of arguments, only those in between are lines: a break in an argument is shown. */
+function withArguments(text: string, args: readonly string[]): string {
+  return args
+    .filter((arg) => arg.includes('\n'))
+    .reduce((told, arg) => told.replaceAll(arg, () => printable(arg)), text)
 }
 
 function asked(program: Command, args: readonly string[]): string[] {

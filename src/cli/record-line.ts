@@ -2,8 +2,10 @@
  * One line for one record: what somebody who looks through a log wants to see of it.
  */
 import type { StoredRecord } from '../main.js'
+import { jsonOf } from './json.js'
+import type { Span } from './output.js'
 import type { Colours } from './style.js'
-import { clip, cut, pad, printable, width } from './text.js'
+import { clip, cut, oneLine, pad, printable, width } from './text.js'
 
 /** What is shown of a record, by type, in order. */
 const SHOWN: ReadonlyMap<string, readonly string[]> = new Map([
@@ -40,13 +42,13 @@ export function gist(record: StoredRecord, columns: number): string {
 
 function show(value: unknown, units: number): string {
   if (value === undefined) return ''
-  if (typeof value === 'string') return printable(clip(value.trimStart(), units)).trim()
+  if (typeof value === 'string') return printable(oneLine(clip(value.trimStart(), units)).trim())
   if (Array.isArray(value) && value.every(isBlock))
     return value
       .map((block) => showBlock(block, units))
       .join(' ')
       .trim()
-  return printable(clip(JSON.stringify(value), units))
+  return printable(clip(jsonOf(value), units))
 }
 
 interface Block {
@@ -68,25 +70,25 @@ export interface LineOptions {
   number: number
   numberColumns: number
   columns: number
-  colours: Colours
 }
 
 /** Number, id, type and gist, cut at the width of the line. */
-export function recordLine(record: StoredRecord, options: LineOptions): string {
-  const { colours } = options
-  const parts: [string, (text: string) => string][] = [
-    [String(options.number).padStart(options.numberColumns), colours.dim],
-    [pad(printable(record.id), 8), String],
-    [pad(printable(record.type), 12), colours.cyan],
-    [gist(record, options.columns), String],
+export function recordLine(record: StoredRecord, options: LineOptions): Span[] {
+  const parts: [string, keyof Colours | undefined][] = [
+    [String(options.number).padStart(options.numberColumns), 'dim'],
+    [pad(printable(record.id), 8), undefined],
+    [pad(printable(record.type), 12), 'cyan'],
+    [gist(record, options.columns), undefined],
   ]
   let left = options.columns
-  const line: string[] = []
+  const line: { text: string; colour?: keyof Colours }[] = []
   for (const [text, colour] of parts) {
     const fitting = cut(text, left)
     if (fitting === '') break
-    line.push(colour(fitting))
+    line.push({ text: line.length === 0 ? fitting : `  ${fitting}`, colour })
     left -= width(fitting) + 2
   }
-  return line.join('  ').trimEnd()
+  const last = line.at(-1)
+  if (last !== undefined) last.text = last.text.trimEnd()
+  return line
 }

@@ -4,14 +4,14 @@
 import type { StoredRecord } from '../main.js'
 import type { Output, Shown } from './output.js'
 import { recordLine } from './record-line.js'
-import { outputColours, outputWidth } from './style.js'
+import { outputWidth } from './style.js'
 
 /** Records with a number in front, which is as wide as `largest`. */
 export function numberedRecords(largest: number): Shown<{ number: number; record: StoredRecord }> {
-  const line = { numberColumns: String(largest).length, columns: outputWidth(), colours: outputColours() }
+  const line = { numberColumns: String(largest).length, columns: outputWidth() }
   return {
     json: ({ record }) => record,
-    text: ({ number, record }) => recordLine(record, { ...line, number }),
+    text: ({ number, record }) => [recordLine(record, { ...line, number })],
   }
 }
 

@@ -5,7 +5,9 @@ import type { WriteStream } from 'node:tty'
 import pc from 'picocolors'
 import { stderr } from './say.js'
 
-export type Colours = ReturnType<typeof pc.createColors>
+export type Colours = Pick<ReturnType<typeof pc.createColors>, 'dim' | 'cyan' | 'red'>
+
+export const NO_COLOURS: Colours = pc.createColors(false)
 
 function coloursFor(stream: Partial<WriteStream>): Colours {
   const wanted = stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'

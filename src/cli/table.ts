@@ -1,7 +1,8 @@
 /**
  * Tables without borders, cut to the width of the output.
  */
-import { outputColours, outputWidth } from './style.js'
+import type { Line } from './output.js'
+import { outputWidth } from './style.js'
 import { cut, printable, width } from './text.js'
 
 export interface Column {
@@ -13,26 +14,25 @@ const GAP = '  '
 const LEAST = 8
 
 /** Rows under their column names; only the last column is cut. */
-export async function table(columns: readonly Column[], rows: string[][]): Promise<string> {
+export async function table(columns: readonly Column[], rows: string[][]): Promise<Line[]> {
   const { default: Table } = await import('cli-table3')
-  const colours = outputColours()
   const last = columns.length - 1
   const cells = rows.map((row) => row.map(printable))
   let left = outputWidth()
   for (let i = 0; i < last; i++) left -= widest(cells, i, columns[i].name) + GAP.length
   for (const row of cells) row[last] = cut(row[last], Math.max(left, LEAST))
   const drawn = new Table({
-    head: columns.map((column) => colours.dim(column.name)),
+    head: columns.map((column) => column.name),
     colAligns: columns.map((column) => column.align ?? 'left'),
     chars: { ...BORDERLESS, middle: GAP },
     style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
   })
   drawn.push(...cells)
-  return `${drawn
+  const [head, ...drawnRows] = drawn
     .toString()
     .split('\n')
     .map((line) => line.trimEnd())
-    .join('\n')}\n`
+  return [[{ text: head, colour: 'dim' }], ...drawnRows]
 }
 
 function widest(rows: string[][], column: number, name: string): number {

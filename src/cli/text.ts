@@ -1,28 +1,43 @@
 /**
- * Text from records made fit for a terminal: nothing in it can steer the terminal, and no cut lands inside a character.
+ * Text made fit for a terminal, whoever wrote it: nothing in it can steer the terminal or hide, and no cut lands inside a
+ * character.
  */
+import { escaped, isPlain, replaceHidden } from './hidden.js'
 
-// Controls (C0, DEL, C1) and the marks that reorder a line; a stored text holds whatever it likes.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g
-const LONE_SURROGATE = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g
+const BREAKS = /[\t\n\v\f\r\u0085\u2028\u2029]/g
+const NAMED: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
+/** What joins, or varies, the characters beside it: it is seen by what these become. */
+const JOINED: ReadonlySet<string> = new Set(['\u200c', '\u200d', '\ufe0e', '\ufe0f'])
+const KEYCAP = 0x20e3
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u
 const ZERO = /^(\p{Mn}|\p{Me}|[\u200b-\u200d])$/u
 const ELLIPSIS = '…'
 
-/** Most text: printable as it is, a column each. The other patterns take milliseconds to make. */
-const PLAIN = /^[ -~\u00a0-\u02ff…]*$/
-
-/** One line of text: controls and lone surrogates replaced. */
+/** One line of text, with what is hidden in it shown by its escape. */
 export function printable(text: string): string {
-  if (PLAIN.test(text)) return text
-  return text.replace(CONTROLS, ' ').replace(LONE_SURROGATE, '\ufffd')
+  if (isPlain(text)) return text
+  return replaceHidden(text, (hidden, at) => {
+    if (JOINED.has(hidden) && joins(text, at)) return hidden
+    return NAMED[hidden] ?? escaped(hidden)
+  })
 }
 
-/** The same for text of several lines, such as indented JSON. */
+/** Beside characters outside of ASCII these have their use, as in emoji and in scripts whose letters join; alone they only hide. */
+function joins(text: string, at: number): boolean {
+  const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at + 1)]
+  if (text[at] < '\ufe00') return before > 0x7f && after > 0x7f
+  return before > 0x7f || after === KEYCAP
+}
+
+/** The same for text of several lines. */
 export function printableLines(text: string): string {
   return text.split('\n').map(printable).join('\n')
+}
+
+/** Prose in one line: its breaks and tabs are spaces. */
+export function oneLine(text: string): string {
+  return text.replace(BREAKS, ' ')
 }
 
 /** At most `units` code units, never ending inside a surrogate pair. */
@@ -40,7 +55,7 @@ function charWidth(char: string): number {
 
 /** Columns that a printable text takes on a terminal. */
 export function width(text: string): number {
-  if (PLAIN.test(text)) return text.length
+  if (isPlain(text)) return text.length
   let columns = 0
   for (const char of text) columns += charWidth(char)
   return columns
@@ -49,7 +64,7 @@ export function width(text: string): number {
 /** The text, cut with an ellipsis where it would pass `columns`. */
 export function cut(text: string, columns: number): string {
   if (columns < 1) return ''
-  if (PLAIN.test(text)) return text.length > columns ? text.slice(0, columns - 1) + ELLIPSIS : text
+  if (isPlain(text)) return text.length > columns ? text.slice(0, columns - 1) + ELLIPSIS : text
   let used = 0
   let kept = 0
   let units = 0

@@ -2,6 +2,7 @@
  * Appends of one stream, in the order of asking. Callers that wait at the same time share a write and a sync; each
  * call is all or none.
  */
+
 import { answer, type Query, wait } from '../index/query.js'
 import { IndexDamaged } from '../index/rows.js'
 import { KIND } from '../log/frame.js'
@@ -14,6 +15,7 @@ import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
 import { shallowCopy } from '../record/snapshot.js'
 import { turns } from '../record/turn.js'
 import { badField } from '../record/validate.js'
+import { counted } from '../record/words.js'
 import type { AppendOptions, Receipt } from './api.js'
 import { agentOf, lineageOf } from './catch-up.js'
 import { refusal, Staging } from './staging.js'
@@ -213,7 +215,7 @@ export class AppendQueue {
   }
 
   private conflict(expected: number, actual: number): AsrError {
-    const message = `stream ${JSON.stringify(this.core.sessionId)} has ${actual} records, not ${expected}`
+    const message = `stream ${JSON.stringify(this.core.sessionId)} has ${counted(actual, 'record')}, not ${expected}`
     return new AsrError('ASR_CONFLICT', message, { sessionId: this.core.sessionId, actual })
   }
 }

@@ -1,8 +1,10 @@
 /**
  * Records in log order: ranges, and following a stream as it grows.
  */
+
 import { AsrError } from '../record/error.js'
 import type { StoredRecord } from '../record/record.js'
+import { counted } from '../record/words.js'
 import type { Followed, RangeOptions } from './api.js'
 import { RecordIterator } from './record-iterator.js'
 import { RecordReader } from './record-reader.js'
@@ -74,7 +76,7 @@ async function* followed(
   }
   await core.refresh()
   if (after > core.length) {
-    const message = `stream ${JSON.stringify(core.sessionId)} has ${core.length} records, the cursor is at ${after}`
+    const message = `stream ${JSON.stringify(core.sessionId)} has ${counted(core.length, 'record')}, the cursor is at ${after}`
     throw new AsrError('ASR_CURSOR_FUTURE', message, { sessionId: core.sessionId, actual: core.length })
   }
   let pos = after

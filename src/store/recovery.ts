@@ -1,6 +1,7 @@
 /**
  * Opens a stream: the index as far as it is sound, the rest from the log; tells a torn tail, a lost tail and damage apart.
  */
+
 import { MemoryLevel } from 'memory-level'
 import type { Root } from '../index/root.js'
 import { clearLog, IndexDamaged } from '../index/rows.js'
@@ -9,6 +10,7 @@ import { RecordLog } from '../log/record-log.js'
 import type { ScanEnd } from '../log/scanner.js'
 import { type LogIdentity, locate, offsetOf, type Segment, STREAMS_FOLDER, segmentOf } from '../log/segment.js'
 import { AsrError } from '../record/error.js'
+import { counted } from '../record/words.js'
 import { headerEntry } from './append-queue.js'
 import { type CatchUpOptions, type CaughtUp, catchUp, corrupt } from './catch-up.js'
 import { cutLog, putAside, rewriteSegments, sizesNow } from './cut.js'
@@ -150,7 +152,7 @@ function lostTail(
   const vouched = isOtherBoot(environment, root) ? root.durable : location
   const place = `at byte ${offsetOf(end)} of segment ${segmentOf(end)}`
   const { sessionId } = log
-  const message = `stream ${JSON.stringify(sessionId)}: the log had ${pos} records and now ends before that, ${place}`
+  const message = `stream ${JSON.stringify(sessionId)}: the log had ${counted(pos, 'record')} and now ends before that, ${place}`
   return { isFatal: end < vouched, error: new AsrError('ASR_LOST_TAIL', message, { sessionId }) }
 }
 
@@ -194,7 +196,7 @@ async function settle(
     note(
       environment,
       'torn_tail',
-      `stream ${JSON.stringify(sessionId)}: ${end.tornBytes} bytes of an unfinished append were cut off and kept aside`,
+      `stream ${JSON.stringify(sessionId)}: an unfinished append of ${counted(end.tornBytes, 'byte')} was cut off and kept aside`,
     )
   }
   if (core.index.state.header.location === 0) await replaceHeader(core)
@@ -230,7 +232,7 @@ async function replaceHeader(core: StreamCore): Promise<void> {
 /** A log without its header: the stream was never there. */
 async function unfinished(environment: Environment, files: LogFiles, end: ScanEnd): Promise<undefined> {
   for (const segment of files.segments) await putAside(environment.storage, segment)
-  const message = `${files.segments[0]?.file}: ${end.tornBytes} bytes of a stream whose making was not finished were put aside`
+  const message = `${files.segments[0]?.file}: a stream whose making was not finished was put aside, ${counted(end.tornBytes, 'byte')}`
   note(environment, 'unfinished_stream', message)
   return undefined
 }

@@ -1,6 +1,7 @@
 /**
  * A store: the streams of one place, open or not, and who may write to them.
  */
+
 import type { Root } from '../index/root.js'
 import { IndexDamaged, purgeAll } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
@@ -29,7 +30,7 @@ import { Steps } from './steps.js'
 import { StoredStream } from './stream.js'
 import { StreamCore } from './stream-core.js'
 import { sweep } from './sweep.js'
-import { type StreamReport, verifyStream } from './verify.js'
+import { lostStream, type StreamReport, verifyStream } from './verify.js'
 
 export class StreamStore implements Store {
   private readonly streamsOpen = new Map<string, StoredStream>()
@@ -184,12 +185,7 @@ export class StreamStore implements Store {
   private async lostStreams(): Promise<StreamReport[]> {
     const logs = new Set([...this.files.values()].map(({ log }) => log.incarnation))
     const lost: StreamReport[] = []
-    for (const { log, root } of await this.rootsKnown()) {
-      if (logs.has(log)) continue
-      const message = `stream ${JSON.stringify(root.sessionId)}: the index knows ${root.state.point.pos} records of it, but its log is gone`
-      const problem: Diagnostic = { code: 'lost_stream', message, severity: 'damage' }
-      lost.push({ sessionId: root.sessionId, records: root.state.point.pos, ok: false, problems: [problem] })
-    }
+    for (const { log, root } of await this.rootsKnown()) if (!logs.has(log)) lost.push(lostStream(root))
     return lost
   }
 

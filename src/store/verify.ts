@@ -7,7 +7,7 @@ import { ActivePath } from '../heads/path.js'
 import { idKey } from '../index/key-run.js'
 import { parseKey } from '../index/keys.js'
 import type { Query } from '../index/query.js'
-import { decodeRoot } from '../index/root.js'
+import { decodeRoot, type Root } from '../index/root.js'
 import { createRowCache } from '../index/row-cache.js'
 import { logRows } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
@@ -19,6 +19,7 @@ import { canonicalText } from '../record/canonical.js'
 import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { hashBytes, hashText, hex64 } from '../record/hash.js'
 import type { StoredRecord } from '../record/record.js'
+import { counted } from '../record/words.js'
 import type { LongCall, VerifyReport } from './api.js'
 import { catchUp, corrupt } from './catch-up.js'
 import type { Lookup } from './lookup.js'
@@ -39,6 +40,14 @@ export async function verifyStream(core: StreamCore, options: LongCall = {}): Pr
     if (core.damage === undefined && !hasDamage(problems)) problems.push(...(await indexProblems(core, fresh)))
     return { sessionId, records: core.length, ok: !hasDamage(problems), problems }
   })
+}
+
+/** What is to be said of a stream that the index knows and whose log is gone. */
+export function lostStream({ sessionId, state }: Root): StreamReport {
+  const records = state.point.pos
+  const name = JSON.stringify(sessionId)
+  const message = `stream ${name}: the index knows ${counted(records, 'record')} of it, but its log is gone`
+  return { sessionId, records, ok: false, problems: [{ code: 'lost_stream', message, severity: 'damage' }] }
 }
 
 function hasDamage(problems: readonly Diagnostic[]): boolean {

@@ -6,7 +6,7 @@ import { confirm } from '../../src/cli/confirm.js'
 async function answered(answer: string): Promise<boolean> {
   const input = new PassThrough()
   const output = new PassThrough()
-  const asked = confirm('Delete s1?', input, output)
+  const asked = confirm('Delete s1?', undefined, { input, output })
   input.end(answer)
   const result = await asked
   assert.match(String(output.read()), 'Delete s1? [y/N] ')

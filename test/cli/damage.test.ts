@@ -33,7 +33,7 @@ test('asr verify names the damage, says what can be done, and ends with 1', asyn
     stdout,
     /^s1: DAMAGED, 50 records\n {2}damage: .*position 30.*\(ASR_CORRUPT\)\n {2}-> .*\n {2}-> asr export --salvage/,
   )
-  assert.match(stdout, /\n1 checked, 1 damaged\n$/)
+  assert.match(stdout, /\n1 stream checked, 1 damaged\n$/)
   const report = JSON.parse((await run(['verify', '--store', store, '--json'])).stdout)
   assert.equal([report.ok, report.streams[0].ok, report.streams[0].problems[0].severity], [false, false, 'damage'])
 })

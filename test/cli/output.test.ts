@@ -16,7 +16,7 @@ class Sink extends Writable {
 async function listed(format: Format, items: unknown[]): Promise<string> {
   const sink = new Sink()
   const out = new Output(sink, format)
-  await out.list(items, { text: (item) => `<${item}>` })
+  await out.list(items, { text: (item) => [`<${item}>`] })
   await out.flush()
   return sink.text
 }
@@ -55,7 +55,7 @@ test('a list is never held as a whole: it is written in pieces as it comes', asy
       yield item
     }
   }
-  await out.list(items(), { text: String })
+  await out.list(items())
   await out.flush()
   assert.is(sink.text.length, 1_003 * 1_000)
   assert.ok(before > 800_000, 'most is written before the last item is asked for')
@@ -76,7 +76,7 @@ test('a closed pipe is no error: the list stops, and what follows goes nowhere',
       yield 'x'.repeat(10_000)
     }
   }
-  await out.list(endless(), { text: String })
+  await out.list(endless())
   assert.ok(out.closed)
   assert.ok(asked < 20)
   await out.bytes(new Uint8Array(3))
@@ -89,7 +89,7 @@ test('another failure of the output is told as ASR_IO', async () => {
     },
   })
   const out = new Output(full, 'text')
-  void out.write('x')
+  void out.lines(['x'])
   try {
     await out.flush()
     assert.unreachable()

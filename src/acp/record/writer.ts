@@ -1,9 +1,11 @@
 /**
  * The one who writes to a session's stream: in order, beside the traffic, and again when the store failed.
  */
+
 import { type AsrError, isAsrError } from '../../record/error.js'
 import { parseExact } from '../../record/exact.js'
 import type { AsrRecord, Header } from '../../record/record.js'
+import { counted } from '../../record/words.js'
 import type { Store, Stream } from '../../store/api.js'
 import type { RecorderProblem } from './api.js'
 import { gapOf } from './gap.js'
@@ -142,7 +144,7 @@ export class StreamWriter {
   async finish(): Promise<void> {
     this.start()
     await this.settled()
-    if (this.waiting() > 0) this.giveUp(`${this.waiting()} records were not written`)
+    if (this.waiting() > 0) this.giveUp(`${counted(this.waiting(), 'record')} could not be written`)
   }
 
   private waiting(): number {

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { ContextView } from '../../main.js'
+import { counted } from '../../record/words.js'
 import { type AtOptions, atOf, sayIfBroken, withAt } from '../at.js'
 import { action, example } from '../cli.js'
 import { reading } from '../open.js'
-import { lines, type Output } from '../output.js'
+import type { Line } from '../output.js'
 import { listBySeq } from '../records.js'
 import { say } from '../say.js'
 
@@ -21,9 +22,9 @@ export function contextCommand(program: Command): void {
           if (out.format === 'json') return out.objectWithList(summary(view), 'entries', view.entries())
           sayIfBroken(view)
           for (const found of view.diagnostics) say(`note: ${found.code}: ${found.message}`)
-          if (out.format === 'text') await out.write(caption(view))
+          if (out.format === 'text') await out.lines([caption(view)])
           await listBySeq(out, view.entries(), stream.length)
-          if (out.format === 'text') await open(out, view)
+          if (out.format === 'text') await out.lines(open(view))
         })
       }),
     )
@@ -34,17 +35,17 @@ function summary(view: ContextView): object {
   return { head, compaction, openCalls, danglingResults, cut, gaps, diagnostics, length }
 }
 
-function caption(view: ContextView): string {
+function caption(view: ContextView): Line {
   const where = view.head === null ? '' : `head ${view.head}, `
   const compaction = view.compaction ? `, compaction ${view.compaction.id} in force` : ''
-  return lines(`${where}${view.length} ${view.length === 1 ? 'entry' : 'entries'}${compaction}`)
+  return `${where}${counted(view.length, 'entry', 'entries')}${compaction}`
 }
 
-async function open(out: Output, view: ContextView): Promise<void> {
-  if (view.openCalls.length > 0) await out.write(lines(`open calls: ${view.openCalls.join(', ')}`))
-  if (view.danglingResults.length > 0) {
-    await out.write(
-      lines(`results without a call: ${view.danglingResults.map((id) => id || '(no callId)').join(', ')}`),
-    )
+function open({ openCalls, danglingResults }: ContextView): Line[] {
+  const lines: Line[] = []
+  if (openCalls.length > 0) lines.push(`open calls: ${openCalls.join(', ')}`)
+  if (danglingResults.length > 0) {
+    lines.push(`results without a call: ${danglingResults.map((id) => id || '(no callId)').join(', ')}`)
   }
+  return lines
 }

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import type { Command } from 'commander'
 import type { Stream } from '../../main.js'
+import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { untilAborted } from '../interrupt.js'
 import { reading } from '../open.js'
-import { lines } from '../output.js'
 
 export function digestCommand(program: Command): void {
   program
@@ -20,9 +20,10 @@ export function digestCommand(program: Command): void {
           const stream = await store.stream(session)
           const digest = await stream.digest()
           const sha256 = options.sha256 ? await sha256Of(stream, signal) : undefined
-          await out.value({ sessionId: session, records: stream.length, digest, sha256 }, () =>
-            lines(`${digest}  ${stream.length} records`, ...(sha256 ? [`sha256 ${sha256}`] : [])),
-          )
+          await out.value({ sessionId: session, records: stream.length, digest, sha256 }, () => [
+            `${digest}  ${counted(stream.length, 'record')}`,
+            ...(sha256 ? [`sha256 ${sha256}`] : []),
+          ])
         })
       }),
     )

@@ -1,7 +1,9 @@
 import { type Command, Option } from 'commander'
 import type { Entity } from '../../main.js'
+import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { reading } from '../open.js'
+import type { Line } from '../output.js'
 import { numberedRecords } from '../records.js'
 
 export function entityCommand(program: Command): void {
@@ -25,7 +27,7 @@ export function entityCommand(program: Command): void {
           const at = options.anywhere ? ({ anywhere: true } as const) : { at: options.at }
           const entities = await stream.entity(type, id, at)
           await out.list(entities, { text: (entity) => describe(entity, stream.length) })
-          if (out.format === 'text' && entities.length === 0) await out.write('no such entity there\n')
+          if (out.format === 'text' && entities.length === 0) await out.lines(['no such entity there'])
         })
       }),
     )
@@ -36,10 +38,10 @@ interface EntityOptions {
   anywhere?: boolean
 }
 
-function describe(entity: Entity, length: number): string {
+function describe(entity: Entity, length: number): Line[] {
   const shown = numberedRecords(length)
   const { inForce, revisions } = entity
   const state = inForce ? `in force: ${inForce.id}` : 'dead: a tombstone took it out'
-  const title = `${revisions.length} ${revisions.length === 1 ? 'revision' : 'revisions'}, ${state}`
-  return [title, ...revisions.map((record) => shown.text({ number: record.seq, record }))].join('\n')
+  const title = `${counted(revisions.length, 'revision')}, ${state}`
+  return [title, ...revisions.flatMap((record) => shown.text({ number: record.seq, record }))]
 }

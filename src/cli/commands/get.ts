@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { AsrError } from '../../record/error.js'
 import { action, example } from '../cli.js'
+import { jsonLines } from '../json.js'
 import { reading } from '../open.js'
-import { printableLines } from '../text.js'
 
 export function getCommand(program: Command): void {
   program
@@ -25,9 +25,7 @@ export function getCommand(program: Command): void {
             })
           }
           const hash = await stream.hash(id)
-          await out.value({ pos, hash, record }, () => {
-            return `pos ${pos}, hash ${hash}\n${printableLines(JSON.stringify(record, null, 2))}\n`
-          })
+          await out.value({ pos, hash, record }, () => [`pos ${pos}, hash ${hash}`, ...jsonLines(record)])
         })
       }),
     )

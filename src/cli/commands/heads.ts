@@ -14,9 +14,9 @@ export function headsCommand(program: Command): void {
         const { out } = cli
         await reading(cli, async (store) => {
           const heads = await (await store.stream(session)).heads()
-          if (out.format !== 'text') return out.list(heads, { text: String })
+          if (out.format !== 'text') return out.list(heads)
           const rows = heads.map((head) => [head.name, String(head.pos), head.recordId])
-          await out.write(rows.length === 0 ? 'no heads\n' : await table(COLUMNS, rows))
+          await out.lines(rows.length === 0 ? ['no heads'] : await table(COLUMNS, rows))
         })
       }),
     )

@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import type { Diagnostic, ImportReport, Store } from '../../main.js'
 import { isAsrError } from '../../record/error.js'
+import { counted } from '../../record/words.js'
 import { action, type Cli, example } from '../cli.js'
 import { endBad } from '../exit.js'
 import { openInput } from '../input.js'
 import { writing } from '../open.js'
-import { lines } from '../output.js'
+import type { Line } from '../output.js'
 import { withProgress } from '../progress.js'
 import { failure, say } from '../say.js'
 
@@ -40,11 +41,11 @@ async function importFiles({ location, out }: Cli, files: string[], options: Imp
       const report = await importFile(store, file, options, signal)
       if (isBad(report)) endBad()
       if (out.format === 'json') reports.push(report)
-      else await out.write(out.format === 'jsonl' ? `${JSON.stringify(report)}\n` : inWords(report))
+      else await out.value(report, () => inWords(report))
       await out.flush()
     }
   })
-  if (out.format === 'json') await out.value({ files: reports }, () => '')
+  if (out.format === 'json') await out.value({ files: reports }, () => [])
 }
 
 async function importFile(
@@ -73,13 +74,13 @@ function isBad(report: FileReport | RefusedFile): boolean {
   return 'error' in report || report.diagnostics.some(({ severity }) => severity === 'refused')
 }
 
-function inWords(report: FileReport | RefusedFile): string {
+function inWords(report: FileReport | RefusedFile): Line[] {
   const { file, sessionId, records, appended, duplicates, diagnostics } = report
   const counts =
     'error' in report
       ? `${file}: refused, nothing is stored of it`
-      : `${file}: ${sessionId}: ${appended} new, ${duplicates} there already, ${records} records now`
-  return lines(counts, ...diagnostics.map((found) => diagnosticInWords(file, found)))
+      : `${file}: ${sessionId}: ${appended} new, ${duplicates} there already, ${counted(records, 'record')} now`
+  return [counts, ...diagnostics.map((found) => diagnosticInWords(file, found))]
 }
 
 function diagnosticInWords(file: string, { line, code, message }: Diagnostic): string {

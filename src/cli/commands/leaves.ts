@@ -14,9 +14,9 @@ export function leavesCommand(program: Command): void {
         const { out } = cli
         await reading(cli, async (store) => {
           const leaves = await (await store.stream(session)).leaves()
-          if (out.format !== 'text') return out.list(leaves, { text: String })
+          if (out.format !== 'text') return out.list(leaves)
           const rows = leaves.map((leaf) => [String(leaf.pos), leaf.recordId, leaf.heads.join(', ')])
-          await out.write(rows.length === 0 ? 'no leaves\n' : await table(COLUMNS, rows))
+          await out.lines(rows.length === 0 ? ['no leaves'] : await table(COLUMNS, rows))
         })
       }),
     )

@@ -3,6 +3,7 @@ import type { StreamInfo } from '../../main.js'
 import { action, example } from '../cli.js'
 import { reading } from '../open.js'
 import { humanBytes, table } from '../table.js'
+import { oneLine } from '../text.js'
 
 export function lsCommand(program: Command): void {
   program
@@ -13,10 +14,10 @@ export function lsCommand(program: Command): void {
       action(async (cli) => {
         const { out } = cli
         await reading(cli, async (store) => {
-          if (out.format !== 'text') return out.list(store.streams(), { text: String })
+          if (out.format !== 'text') return out.list(store.streams())
           const rows: string[][] = []
           for await (const info of store.streams()) rows.push(row(info))
-          await out.write(rows.length === 0 ? 'no streams\n' : await table(COLUMNS, rows))
+          await out.lines(rows.length === 0 ? ['no streams'] : await table(COLUMNS, rows))
         })
       }),
     )
@@ -38,6 +39,6 @@ function row(info: StreamInfo): string[] {
     humanBytes(info.bytes),
     info.updatedAt ?? '-',
     info.agent ? `${info.agent.name} ${info.agent.version}`.trim() : '-',
-    info.title ?? '-',
+    oneLine(info.title ?? '-'),
   ]
 }

@@ -3,6 +3,7 @@ import { readTime } from '../../acp/record/time.js'
 import type { KeepWire, ObservedFrame, RecorderOptions, RecorderProblem, RecorderSummary } from '../../main.js'
 import { hasExactNumbers } from '../../record/exact.js'
 import { memberAt } from '../../record/json-text.js'
+import { counted } from '../../record/words.js'
 import { action, type Cli, example } from '../cli.js'
 import { endBad } from '../exit.js'
 import { LineSplitter } from '../frame-lines.js'
@@ -131,6 +132,6 @@ function tell({ code, message }: RecorderProblem): void {
 
 function sum({ sessions, records, frames, notJsonRpc }: RecorderSummary): void {
   const strange = notJsonRpc === 0 ? '' : `, ${notJsonRpc} of them no JSON-RPC`
-  const streams = sessions.length === 1 ? '1 session' : `${sessions.length} sessions`
-  say(`recorded ${records} records of ${streams} from ${frames} frames${strange}`)
+  const [told, heard] = [counted(records, 'record'), counted(frames, 'frame')]
+  say(`recorded ${told} of ${counted(sessions.length, 'session')} from ${heard}${strange}`)
 }

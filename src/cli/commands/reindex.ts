@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { action, example } from '../cli.js'
 import { writing } from '../open.js'
-import { lines } from '../output.js'
 import { withProgress } from '../progress.js'
 
 export function reindexCommand(program: Command): void {
@@ -14,9 +13,9 @@ export function reindexCommand(program: Command): void {
       action(async ({ location, out }, sessionId?: string) => {
         await writing(location, { create: false }, async (store, signal) => {
           await withProgress('index', (onProgress) => store.rebuildIndex({ sessionId, onProgress, signal }))
-          await out.value({ sessionId: sessionId ?? null }, () =>
-            lines(sessionId === undefined ? 'the index is built again' : `the index of ${sessionId} is built again`),
-          )
+          await out.value({ sessionId: sessionId ?? null }, () => [
+            sessionId === undefined ? 'the index is built again' : `the index of ${sessionId} is built again`,
+          ])
         })
       }),
     )

@@ -5,6 +5,7 @@ import type { Store } from '../../main.js'
 import { type AtOptions, atOf, withAt } from '../at.js'
 import { action, type Cli, example } from '../cli.js'
 import { endBad } from '../exit.js'
+import { jsonOf } from '../json.js'
 import { reading } from '../open.js'
 import { say } from '../say.js'
 
@@ -47,13 +48,14 @@ async function showReplay({ out }: Cli, store: Store, session: string, options: 
   const { replay, updateFrame } = await import('../../acp/replay/main.js')
   const replayed = replay(await store.stream(session), atOf(options))
   const json = options.frames ? updateFrame : (params: unknown): unknown => params
-  await out.list(replayed, { text: (params) => JSON.stringify(json(params)), json })
+  await out.list(replayed, { text: (params) => [jsonOf(json(params))], json })
   if (!out.closed) await sayLosses(replayed)
 }
 
 async function sayLosses(replayed: Replay): Promise<void> {
   for (const { loss, count, recordId } of await replayed.losses()) {
-    say(`not replayed: ${loss} (${count}${recordId === null ? '' : `, first at ${recordId}`})`)
+    const where = recordId === null ? '' : count === 1 ? `, at ${recordId}` : `, first at ${recordId}`
+    say(`not replayed: ${loss} (${count}${where})`)
     if (loss === REPLAY_LOSS.damage) endBad()
   }
 }
@@ -64,12 +66,12 @@ async function showWire({ out, misuse }: Cli, store: Store, session: string): Pr
   const { capturedUpdates } = await import('../../acp/replay/main.js')
   const updates = await capturedUpdates(store, session)
   if (updates === undefined) {
-    say(`no frames of session ${JSON.stringify(session)} were kept`)
+    say(`no frames of session ${jsonOf(session)} were kept`)
     endBad()
     return
   }
   for await (const text of updates) {
-    const pending = out.write(`${text}\n`)
+    const pending = out.jsonLine(text)
     if (pending !== undefined) await pending
     if (out.closed) return
   }

@@ -1,10 +1,8 @@
 import type { Command } from 'commander'
+import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { confirm } from '../confirm.js'
 import { writing } from '../open.js'
-import { lines } from '../output.js'
-import { stderr } from '../say.js'
-import { printable } from '../text.js'
 
 export function rmCommand(program: Command): void {
   program
@@ -18,12 +16,10 @@ export function rmCommand(program: Command): void {
         if (!options.yes && !process.stdin.isTTY) misuse('nobody can be asked here: say --yes to delete')
         await writing(location, { create: false }, async (store, signal) => {
           const stream = await store.stream(session)
-          const question = `Delete ${printable(session)} with its ${stream.length} records?`
-          const deleted = options.yes === true || (await confirm(question, process.stdin, stderr(), signal))
+          const question = `Delete ${session} with its ${counted(stream.length, 'record')}?`
+          const deleted = options.yes === true || (await confirm(question, signal))
           if (deleted) await store.deleteStream(session)
-          await out.value({ sessionId: session, deleted }, () =>
-            lines(deleted ? `deleted ${session}` : 'nothing deleted'),
-          )
+          await out.value({ sessionId: session, deleted }, () => [deleted ? `deleted ${session}` : 'nothing deleted'])
         })
       }),
     )

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { action, example } from '../cli.js'
 import { writing } from '../open.js'
-import { lines } from '../output.js'
 
 export function setHeadCommand(program: Command): void {
   program
@@ -18,9 +17,7 @@ export function setHeadCommand(program: Command): void {
         await writing(location, { create: false }, async (store) => {
           const stream = await store.stream(session)
           const receipt = await stream.setHead(name, record ?? null)
-          await out.value(receipt, () =>
-            lines(record === undefined ? `dropped ${name}` : `${name} is now at ${record}`),
-          )
+          await out.value(receipt, () => [record === undefined ? `dropped ${name}` : `${name} is now at ${record}`])
         })
       }),
     )

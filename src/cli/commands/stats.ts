@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import type { Store } from '../../main.js'
+import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { reading } from '../open.js'
-import { lines } from '../output.js'
+import type { Line } from '../output.js'
 import { withProgress } from '../progress.js'
 import { type StreamStats, statsOf } from '../stats.js'
 import { humanBytes, table } from '../table.js'
@@ -20,8 +21,8 @@ export function statsCommand(program: Command): void {
           if (session !== undefined) {
             const stats = await streamStats(store, session, signal)
             await out.value(stats, () => inWords(stats))
-          } else if (out.format !== 'text') await out.list(everyStream(store, signal), { text: String })
-          else for await (const stats of everyStream(store, signal)) await out.write(`${await inWords(stats)}\n`)
+          } else if (out.format !== 'text') await out.list(everyStream(store, signal))
+          else for await (const stats of everyStream(store, signal)) await out.lines([...(await inWords(stats)), ''])
         })
       }),
     )
@@ -36,20 +37,26 @@ async function streamStats(store: Store, sessionId: string, signal: AbortSignal)
   return withProgress(sessionId, (onProgress) => statsOf(stream, { onProgress, signal }))
 }
 
-async function inWords(stats: StreamStats): Promise<string> {
-  const facts = lines(
+async function inWords(stats: StreamStats): Promise<Line[]> {
+  const facts = [
     stats.sessionId,
-    `${stats.records} records, ${humanBytes(stats.bytes)}, ${stats.from ?? 'no time'} to ${stats.to ?? 'no time'}`,
+    [counted(stats.records, 'record'), humanBytes(stats.bytes), ...span(stats)].join(', '),
     `entities ${stats.entities}, revisions ${stats.revisions}, compactions ${stats.compactions}`,
     `heads ${stats.heads}, branches ${stats.branches}, open calls ${stats.openCalls}`,
-  )
+  ]
   const types = stats.types.map(({ type, records, bytes }) => [String(records), humanBytes(bytes), type])
   const tools = stats.tools.map(({ name, calls, failures }) => [String(calls), String(failures), name ?? '(no name)'])
-  return (
-    facts +
-    (types.length > 0 ? `\n${await table(TYPES, types)}` : '') +
-    (tools.length > 0 ? `\n${await table(TOOLS, tools)}` : '')
-  )
+  return [
+    ...facts,
+    ...(types.length > 0 ? ['', ...(await table(TYPES, types))] : []),
+    ...(tools.length > 0 ? ['', ...(await table(TOOLS, tools))] : []),
+  ]
+}
+
+/** From when to when, where the records say it. */
+function span({ from, to }: StreamStats): string[] {
+  if (from === null || to === null) return []
+  return [from === to ? `at ${from}` : `${from} to ${to}`]
 }
 
 const TYPES = [{ name: 'RECORDS', align: 'right' }, { name: 'BYTES', align: 'right' }, { name: 'TYPE' }] as const

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
 import type { VerifyReport } from '../../main.js'
+import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { endBad } from '../exit.js'
 import { reading } from '../open.js'
-import { lines } from '../output.js'
+import type { Line } from '../output.js'
 import { adviceFor, describeProblem } from '../problems.js'
 import { withProgress } from '../progress.js'
 
@@ -19,7 +20,7 @@ export function verifyCommand(program: Command): void {
         await reading(cli, async (store, signal) => {
           const report = await withProgress('verify', (onProgress) => store.verify({ sessionId, onProgress, signal }))
           if (!report.ok) endBad()
-          if (out.format === 'jsonl') return out.list(report.streams, { text: String })
+          if (out.format === 'jsonl') return out.list(report.streams)
           await out.value(report, () => inWords(report))
         })
       }),
@@ -28,16 +29,15 @@ export function verifyCommand(program: Command): void {
 
 type Checked = VerifyReport['streams'][number]
 
-function inWords(report: VerifyReport): string {
-  const streams = report.streams.map(streamInWords).join('')
+function inWords(report: VerifyReport): Line[] {
+  const streams = report.streams.flatMap(streamInWords)
   const bad = report.streams.filter((stream) => !stream.ok).length
-  const count = report.streams.length
-  const sum = bad === 0 ? `${count} checked, all sound` : `${count} checked, ${bad} damaged`
-  return streams + lines(sum)
+  const checked = `${counted(report.streams.length, 'stream')} checked`
+  return [...streams, bad === 0 ? `${checked}, all sound` : `${checked}, ${bad} damaged`]
 }
 
-function streamInWords(stream: Checked): string {
-  const title = `${stream.sessionId}: ${stream.ok ? 'ok' : 'DAMAGED'}, ${stream.records} records`
+function streamInWords(stream: Checked): Line[] {
+  const title = `${stream.sessionId}: ${stream.ok ? 'ok' : 'DAMAGED'}, ${counted(stream.records, 'record')}`
   const problems = stream.problems.map((problem) => `  ${describeProblem(problem)}`)
-  return lines(title, ...problems, ...adviceFor(stream.sessionId, stream.problems).map((advice) => `  -> ${advice}`))
+  return [title, ...problems, ...adviceFor(stream.sessionId, stream.problems).map((advice) => `  -> ${advice}`)]
 }
