@@ -230,6 +230,9 @@ for (const size of ['short', 'long'] as const) {
 
 test('readers of the same process, of another one and followers see an extension all at once', async () => {
   const at = await place()
+  // More than is read at once, so that it is taken in by blocks.
+  const added = FILES.long.slice(OLD).map((record) => ({ ...record, wide: 'x'.repeat(1_000) }))
+  const file = SHORTER + jsonl(...added)
   const whole = FILES.long.length
   const seen = new Set<number>()
   const leaves = new Set<number>()
@@ -269,7 +272,7 @@ test('readers of the same process, of another one and followers see an extension
     const { outcome } = await between(
       at,
       -1,
-      () => at.store.importJsonl([LONGER.long]),
+      () => at.store.importJsonl([file]),
       async () => undefined,
       look,
     )
