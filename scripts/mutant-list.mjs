@@ -505,8 +505,8 @@ export const MUTANTS = [
   {
     name: 'the index is put aside while another may have it open',
     file: 'src/store/node-index.ts',
-    find: 'throw refusalOf(folder, error) ?? error\n    }\n    try {\n      work()',
-    put: 'level.supports\n    }\n    try {\n      work()',
+    find: 'await level.open()\n    return () =>',
+    put: 'await level.open().catch(() => undefined)\n    return () =>',
     tests: ['crash/locks'],
   },
   {
@@ -571,5 +571,12 @@ export const MUTANTS = [
     find: 'at = findMagic(bytes, next)',
     put: 'at = -1',
     tests: ['log/salvage-reads'],
+  },
+  {
+    name: 'a full disk keeps a store shut',
+    file: 'src/store/node-folder.ts',
+    find: '  giveUpReserve(folder)\n',
+    put: '',
+    tests: ['fault/refusals'],
   },
 ]

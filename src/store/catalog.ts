@@ -9,6 +9,7 @@ import type { LogIdentity, Segment } from '../log/segment.js'
 import type { StreamInfo } from './api.js'
 import type { LogFiles } from './recovery.js'
 import type { StreamCore } from './stream-core.js'
+import { titleOf } from './title.js'
 
 /** What the index says of a stream, when that is all there is to say: it has seen the log up to its end. */
 export async function listed(level: IndexLevel, { log, segments }: LogFiles): Promise<StreamInfo | undefined> {
@@ -49,7 +50,7 @@ export async function* allRoots(level: IndexLevel): AsyncGenerator<{ log: string
 
 /** What an open stream says of itself. */
 export async function infoOf(core: StreamCore): Promise<StreamInfo> {
-  const title = await core.ask(() => core.title())
+  const title = await core.ask(titleOf)
   const { lastSeq, updatedAt, header, point } = core.state
   return {
     sessionId: core.sessionId,

@@ -96,6 +96,7 @@ async function eraseLog(environment: Environment, { log, segments }: LogFiles): 
 
 /** Whether level holds no value of the log any more. */
 async function eraseRows(environment: Environment, incarnation: string): Promise<boolean> {
+  if (environment.withoutIndex !== undefined) return false
   try {
     await purgeLog(environment.level, incarnation)
     return true

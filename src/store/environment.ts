@@ -4,7 +4,7 @@
 import type { RowCache } from '../index/row-cache.js'
 import { IndexDamaged, type IndexLevel } from '../index/rows.js'
 import type { LogStorage } from '../log/storage.js'
-import type { Diagnostic, NOTICE_CODES } from '../record/error.js'
+import type { AsrError, Diagnostic, NOTICE_CODES } from '../record/error.js'
 
 export interface Environment {
   storage: LogStorage
@@ -28,6 +28,8 @@ export interface Environment {
   isLevelBroken?: boolean
   /** removes copies of the index that nobody uses: they hold what streams held that are deleted */
   forgetCopies?(): Promise<void>
+  /** why there is no index, where there was no room for it: then streams can be deleted, and no more */
+  withoutIndex?: AsrError
   /** a stream was deleted: of an index that has to be put aside, nothing may be kept */
   hasDeleted?: boolean
 }

@@ -12,7 +12,7 @@ import { makeFolder } from '../log/node-make-folder.js'
 import { createFile } from '../log/node-private.js'
 import { NodeStorage } from '../log/node-storage.js'
 import type { LogStorage } from '../log/storage.js'
-import { type Diagnostic, isAsrError } from '../record/error.js'
+import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { toHex } from '../record/hash.js'
 import type { StoreOptions } from './api.js'
 import type { Environment } from './environment.js'
@@ -20,17 +20,21 @@ import { formatLine } from './format-file.js'
 import {
   closeIndex,
   DAMAGED_FOLDER,
+  holdIndex,
   INDEX_FOLDER,
   makeLevel,
   openIndex,
+  opensWithin,
   putIndexAside,
   tightenIndex,
 } from './node-index.js'
 import { FORMAT_FILE, type FolderState, inspect, notAStore } from './node-inspect.js'
 import { FolderLock, isOfThisBoot } from './node-lock.js'
 import { processIdentity } from './node-process-identity.js'
+import { giveUpReserve, keepReserve, RESERVE_BYTES } from './node-reserve.js'
 import { snapshotIndex, sweepSnapshots } from './node-snapshot.js'
 import { tightenStore } from './node-tighten.js'
+import { sweep } from './sweep.js'
 
 export interface OpenedFolder {
   environment: Environment
@@ -69,25 +73,58 @@ async function openToWrite(folder: string, options: StoreOptions): Promise<Opene
   makeFolder(folder)
   const lock = FolderLock.acquire(folder)
   const notices: Diagnostic[] = []
-  let level: IndexLevel | undefined
+  let index: HeldIndex | undefined
   try {
-    level = await openIndex(folder, notices)
+    index = await openIndexWithin(folder, notices)
     const left = lock.announce()
     settleFolder(folder, state, notices)
     await sweepSnapshots(folder)
     const guard = (): void => lock.check()
     const storage = guardStorage(new NodeStorage(folder), guard)
     const environment: Environment = {
-      ...makeEnvironment(storage, level, notices, options, guard),
+      ...makeEnvironment(storage, index.level, notices, options, guard),
       powerCut: left !== undefined && !isOfThisBoot(left),
       forgetCopies: () => forgetCopies(folder),
+      withoutIndex: index.failure,
     }
-    return { environment, release: () => releaseAll(folder, environment, storage, lock) }
+    return { environment, release: () => releaseAll(folder, environment, index as HeldIndex, lock) }
   } catch (error) {
-    await level?.close()
+    await index?.close()
     lock.release()
     throw error
   }
+}
+
+/** The index, and with it the kernel's lock; with a failure, the lock alone. */
+interface HeldIndex {
+  level: IndexLevel
+  close(): Promise<void>
+  failure?: AsrError
+}
+
+/**
+ * The index of a folder. On a full disk the reserve is given up for it; and where even that is too little, the lock is held without
+ * it, so that streams can be deleted.
+ */
+async function openIndexWithin(folder: string, notices: Diagnostic[]): Promise<HeldIndex> {
+  const open = async (): Promise<HeldIndex> => {
+    const level = await openIndex(folder, notices)
+    return { level, close: () => closeIndex(folder, level) }
+  }
+  let failure: AsrError
+  try {
+    return await open()
+  } catch (error) {
+    if (!isFull(error)) throw error
+    failure = ioError(error, 'opening the index')
+  }
+  giveUpReserve(folder)
+  if (opensWithin(folder, RESERVE_BYTES)) return open()
+  return { level: new MemoryLevel(), close: await holdIndex(folder), failure }
+}
+
+function isFull(error: unknown): boolean {
+  return isAsrError(ioError(error, 'opening'), 'ASR_NO_SPACE')
 }
 
 /** What holds of a store's folder once it is ours: it is marked as a store, and its owner's alone. */
@@ -97,21 +134,33 @@ function settleFolder(folder: string, seen: FolderState, notices: Diagnostic[]):
   tightenIndex(folder)
   tightenStore(folder, state, notices)
   if (state !== 'sound') writeFormat(folder, state, notices)
+  keepReserve(folder)
 }
 
-async function releaseAll(
-  folder: string,
-  environment: Environment,
-  storage: LogStorage,
-  lock: FolderLock,
-): Promise<void> {
+async function releaseAll(folder: string, environment: Environment, index: HeldIndex, lock: FolderLock): Promise<void> {
+  const { isLevelBroken, hasDeleted, withoutIndex } = environment
   try {
-    await closeIndex(folder, environment.level)
-    if (environment.isLevelBroken) await putIndexAside(folder).catch(unlessTaken)
-    if (environment.isLevelBroken && environment.hasDeleted) await forgetCopies(folder)
+    await index.close()
+    if (withoutIndex !== undefined && hasDeleted) await finishDeletions(folder, environment)
+    if (isLevelBroken) await putIndexAside(folder).catch(unlessTaken)
+    if (isLevelBroken && hasDeleted) await forgetCopies(folder)
   } finally {
-    await storage.close()
+    await environment.storage.close()
     lock.release()
+  }
+}
+
+/** There is room now. Otherwise the next opening does it: the names of what was deleted are kept. */
+async function finishDeletions(folder: string, environment: Environment): Promise<void> {
+  try {
+    const level = await openIndex(folder, [])
+    try {
+      await sweep({ ...environment, level, withoutIndex: undefined })
+    } finally {
+      await closeIndex(folder, level)
+    }
+  } catch (error) {
+    if (!isFull(error)) unlessTaken(error)
   }
 }
 

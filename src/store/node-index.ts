@@ -87,13 +87,24 @@ export async function closeIndex(folder: string, level: IndexLevel): Promise<voi
 
 /** Has level put its newest rows into a table, as each opening would do again; without them nothing is lost. */
 async function settle(level: IndexLevel, index: string): Promise<void> {
-  let bytes = 0
+  if (unsettledBytes(index) >= SETTLED_BYTES) await settleRows(level)
+}
+
+function unsettledBytes(index: string): number {
   try {
-    for (const name of readdirSync(index)) if (name.endsWith('.log')) bytes += statSync(join(index, name)).size
+    const logs = readdirSync(index).filter((name) => name.endsWith('.log'))
+    return logs.reduce((bytes, name) => bytes + statSync(join(index, name)).size, 0)
   } catch {
-    return // it is about to be found out elsewhere
+    return 0 // it is about to be found out elsewhere
   }
-  if (bytes >= SETTLED_BYTES) await settleRows(level)
+}
+
+/** Room for the new files of an empty level, and for its newest rows again: what opening writes. */
+const OPENING_BYTES = 24 * 1024
+
+/** Whether an index can be opened with so much room. */
+export function opensWithin(folder: string, bytes: number): boolean {
+  return OPENING_BYTES + unsettledBytes(join(folder, INDEX_FOLDER)) <= bytes
 }
 
 /** Level makes its files for everybody to read; their folder keeps others out until they are mended here. */
@@ -133,25 +144,29 @@ export async function isLevelHeld(location: string): Promise<boolean> {
 
 /** Works on a folder's index while nobody can open it, this process neither. @throws ASR_LOCKED */
 async function whileHeld(folder: string, work: () => void): Promise<void> {
+  const release = await holdIndex(folder)
+  try {
+    work()
+  } finally {
+    await release()
+  }
+}
+
+/** Takes the kernel's lock of a folder's index, and leaves the index alone; what is returned lets go. @throws ASR_LOCKED, ASR_NO_SPACE */
+export async function holdIndex(folder: string): Promise<() => Promise<void>> {
   const lock = join(folder, INDEX_FOLDER, LEVEL_LOCK)
   const other = join(folder, `${HOLDING_PREFIX}${randomUUID()}`)
+  const remove = (): void => rmSync(other, { recursive: true, force: true })
   makeFolder(other)
   try {
     if (!existsSync(lock)) closeSync(createFile(lock, 'a+'))
     sameFile(lock, join(other, LEVEL_LOCK))
     const level = makeLevel(other)
-    try {
-      await level.open()
-    } catch (error) {
-      throw refusalOf(folder, error) ?? error
-    }
-    try {
-      work()
-    } finally {
-      await level.close()
-    }
-  } finally {
-    rmSync(other, { recursive: true, force: true })
+    await level.open()
+    return () => level.close().finally(remove)
+  } catch (error) {
+    remove()
+    throw refusalOf(folder, error) ?? error
   }
 }
 

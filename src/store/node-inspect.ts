@@ -10,6 +10,7 @@ import { parseFormatLine } from './format-file.js'
 import { DAMAGED_FOLDER, INDEX_FOLDER } from './node-index.js'
 import { isLockFile } from './node-lock.js'
 import { isOpeningMark } from './node-opening.js'
+import { RESERVE_FILE } from './node-reserve.js'
 import { READERS_FOLDER } from './node-snapshot.js'
 
 export const FORMAT_FILE = 'FORMAT'
@@ -18,6 +19,7 @@ const OUR_NAMES = [
   INDEX_FOLDER,
   DAMAGED_FOLDER,
   READERS_FOLDER,
+  RESERVE_FILE,
   STREAMS_FOLDER,
   NATIVE_FOLDER,
   STAGING_FOLDER,

@@ -88,6 +88,7 @@ export class StreamStore implements Store {
     const open = this.streamsOpen.get(sessionId)
     const { readOnly } = this.environment
     if (open !== undefined && !readOnly && !open.core.log.isPoisoned) return open
+    if (this.environment.withoutIndex !== undefined) throw this.environment.withoutIndex
     const name = name128(sessionId)
     if (readOnly || open !== undefined) await this.list()
     const isSame = open !== undefined && this.files.get(name)?.log.incarnation === open.core.log.identity.incarnation

@@ -2,7 +2,6 @@
  * A stream's log and index together: questions to them, writes, and the index written behind the log.
  */
 import { MemoryLevel } from 'memory-level'
-import { ActivePath } from '../heads/path.js'
 import { EarlierIndex } from '../index/earlier-index.js'
 import { flushIndex } from '../index/flush.js'
 import { logRange } from '../index/keys.js'
@@ -15,11 +14,11 @@ import type { LogEntry } from '../log/framer.js'
 import type { RecordLog } from '../log/record-log.js'
 import type { MaybePromise } from '../log/storage.js'
 import { AsrError, isAsrError } from '../record/error.js'
-import { PRIMARY } from '../record/record.js'
 import { catchUp, corrupt } from './catch-up.js'
 import { type Environment, note, noteBrokenLevel } from './environment.js'
 import { Lookup } from './lookup.js'
 import { Mutex } from './mutex.js'
+import { titleOf } from './title.js'
 
 /** The index is written when it is so far behind: after a crash, opening takes in what it does not hold yet. */
 const FLUSH_RECORDS = 1_536
@@ -342,27 +341,6 @@ export class StreamCore {
     return isWhole && this.persistedDurable === this.durable
   }
 
-  /** The last `session_info.title` on primary's path. */
-  *title(lookup = this.lookup): Query<string | null> {
-    const { index } = lookup
-    const path = new ActivePath(index, index.state.heads.get(PRIMARY) ?? 0)
-    for (const pos of yield* path.landmarks('info')) {
-      const title = yield* this.titleAt(lookup, pos)
-      if (title !== undefined) return typeof title === 'string' ? title : null
-    }
-    return null
-  }
-
-  /** The title that a record gives; of a damaged one there is none to be told. */
-  private *titleAt(lookup: Lookup, pos: number): Query<unknown> {
-    try {
-      return (yield* lookup.record(pos)).title
-    } catch (error) {
-      if (isAsrError(error, 'ASR_CORRUPT')) return null
-      throw error
-    }
-  }
-
   private async writeIndex(index: StreamIndex): Promise<void> {
     const { boot } = this.environment
     const title = await this.titleIn(index)
@@ -379,7 +357,7 @@ export class StreamCore {
     if (index !== this.index) return null
     for (;;) {
       const { length } = index
-      const title = await answer(this.title(new Lookup(this.log, index)))
+      const title = await answer(titleOf(new Lookup(this.log, index)))
       if (index.length === length) return title
     }
   }

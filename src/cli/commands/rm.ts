@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { isAsrError, type Store } from '../../main.js'
 import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { confirm } from '../confirm.js'
@@ -15,12 +16,22 @@ export function rmCommand(program: Command): void {
       action(async ({ location, out, misuse }, session: string, options: { yes?: boolean }) => {
         if (!options.yes && !process.stdin.isTTY) misuse('nobody can be asked here: say --yes to delete')
         await writing(location, { create: false }, async (store, signal) => {
-          const stream = await store.stream(session)
-          const question = `Delete ${session} with its ${counted(stream.length, 'record')}?`
-          const deleted = options.yes === true || (await confirm(question, signal))
+          const deleted = options.yes === true || (await confirm(await question(store, session), signal))
           if (deleted) await store.deleteStream(session)
           await out.value({ sessionId: session, deleted }, () => [deleted ? `deleted ${session}` : 'nothing deleted'])
         })
       }),
     )
+}
+
+/** What can't be opened, for damage or lack of room, can be deleted all the same. */
+async function question(store: Store, session: string): Promise<string> {
+  const records = await store.stream(session).then(
+    ({ length }) => ` with its ${counted(length, 'record')}`,
+    (error: unknown) => {
+      if (isAsrError(error, 'ASR_STREAM_NOT_FOUND')) throw error
+      return ''
+    },
+  )
+  return `Delete ${session}${records}?`
 }
