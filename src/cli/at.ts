@@ -28,6 +28,6 @@ export function sayIfBroken(path: { cut: Cut | null; gaps: string[] }): void {
     )
   }
   if (path.gaps.length > 0) {
-    say(`note: refused lines are missing from the path right before ${path.gaps.join(', ')}`)
+    say(`note: something is missing from the path at ${path.gaps.join(', ')}`)
   }
 }

@@ -24,7 +24,7 @@ import {
 } from './stream-index.js'
 
 /** What the root row says beyond the index's own content. */
-export type RootExtras = Pick<Root, 'title' | 'bytes' | 'durable' | 'boot' | 'sessionId'>
+export type RootExtras = Pick<Root, 'title' | 'bytes' | 'durable' | 'boot' | 'sessionId' | 'reach'>
 
 /** Writes the index as it stands now; records that come meanwhile stay in memory. One flush of a stream at a time. */
 export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart, extras: RootExtras): Promise<void> {

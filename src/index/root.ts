@@ -5,7 +5,7 @@
 import { LOG_START, type LogPoint } from '../log/scanner.js'
 import { check32, hex64 } from '../record/hash.js'
 
-export const INDEX_FORMAT = 2
+export const INDEX_FORMAT = 3
 
 /** A stream's state behind its last record; all of it follows from the log. */
 export interface StreamState {
@@ -28,8 +28,16 @@ export interface RunRow {
   check: number
 }
 
+/** How far a log was once seen to reach. */
+export interface Reach {
+  location: number
+  pos: number
+}
+
 export interface Root {
   state: StreamState
+  /** never less than `state.point`; more while the index is being built again */
+  reach: Reach
   title: string | null
   /** bytes of the log at the time */
   bytes: number

@@ -5,7 +5,7 @@
 import type { AbstractLevel } from 'abstract-level'
 import { check32 } from '../record/hash.js'
 import { turns } from '../record/turn.js'
-import { formatKey, logRange, type RowKey } from './keys.js'
+import { formatKey, logRange, type RowKey, rowsBelowRoot } from './keys.js'
 import { type Query, wait } from './query.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the index states its encodings at each call, whatever the level's own are
@@ -105,9 +105,18 @@ export async function settleRows(level: IndexLevel): Promise<void> {
 }
 
 /** Deletes every row of a log. @throws IndexDamaged when level can't */
-export async function clearLog(level: IndexLevel, log: string): Promise<void> {
+export function clearLog(level: IndexLevel, log: string): Promise<void> {
+  return clearRange(level, log, logRange(log))
+}
+
+/** The same but for the root, which bears witness of the log until another takes its place. @throws IndexDamaged */
+export function clearBelowRoot(level: IndexLevel, log: string): Promise<void> {
+  return clearRange(level, log, rowsBelowRoot(log))
+}
+
+async function clearRange(level: IndexLevel, log: string, range: ReturnType<typeof logRange>): Promise<void> {
   try {
-    await level.clear({ ...logRange(log), keyEncoding: 'utf8' })
+    await level.clear({ ...range, keyEncoding: 'utf8' })
   } catch (cause) {
     throw new IndexDamaged(`the rows of ${log} can't be deleted`, { cause })
   }

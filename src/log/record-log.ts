@@ -7,7 +7,7 @@ import { turns } from '../record/turn.js'
 import { BatchBuffer } from './batch-buffer.js'
 import { Codec, type Decoded } from './codec.js'
 import { parsePart } from './dictionary.js'
-import { bodyHolds, FRAME_HEAD_BYTES, type Frame, KIND, readFrame } from './frame.js'
+import { bodyHolds, FLAG_END, type Frame, KIND } from './frame.js'
 import { FrameReader } from './frame-reader.js'
 import { Framer, type LogEntry } from './framer.js'
 import { errnoOf, ioError } from './io-error.js'
@@ -15,8 +15,8 @@ import { type SoundFrame, soundFrames } from './salvage.js'
 import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
 import {
   type LogIdentity,
+  listLogs,
   locate,
-  offsetOf,
   SEGMENT_BYTES,
   type Segment,
   STAGING_FOLDER,
@@ -55,30 +55,45 @@ export class RecordLog {
     for (const segment of this.segments) if (segment.number >= segmentOf(from)) this.unsynced.add(segment)
   }
 
-  /** Whether the frame that a point says it stands behind is there; where more follows, its body too. */
-  async bears(point: LogPoint): Promise<boolean> {
-    if (point.location === 0) return true
-    const segment = this.segments.find(({ number }) => number === segmentOf(point.last))
-    if (segment === undefined) return false
-    const isAtEnd = segment === this.segments[this.segments.length - 1] && offsetOf(point.location) === segment.size
-    const length = isAtEnd ? FRAME_HEAD_BYTES : point.location - point.last
-    const frame = readFrame(await this.storage.read(segment.file, offsetOf(point.last), length), 0, this.salt)
-    if (frame === undefined || frame.check !== point.check) return false
-    return point.last + FRAME_HEAD_BYTES + frame.bodyBytes === point.location && (isAtEnd || bodyHolds(frame))
-  }
-
   /** Frames from a point on, in blocks. Dictionary frames are taken in on the way. */
   scan(from: LogPoint): LogScanner {
     return new LogScanner(this.storage, this.segments, this.salt, this.codec, from)
   }
 
-  /** Every sound frame that is left, wherever it lies; the shapes that any of them tells are taken in. */
-  async *soundFrames(): AsyncGenerator<SoundFrame> {
-    for await (const { frame } of soundFrames(this.storage, this.segments, this.salt)) {
+  /**
+   * Every sound frame that is left of whole appends, wherever it lies. Files are looked at as they are now, also behind
+   * where the log is taken to end.
+   */
+  async *promisedFrames(): AsyncGenerator<SoundFrame> {
+    let open: SoundFrame[] = []
+    for await (const one of soundFrames(this.storage, await this.segmentsNow(), this.salt)) {
+      open.push(one)
+      if ((one.frame.flags & FLAG_END) === 0) continue
+      // What follows the last end of an append was acknowledged to nobody.
+      yield* open
+      open = []
+    }
+  }
+
+  /** Makes the shapes known that any sound frame tells; for when the frames before one can't be gone by. */
+  async learnEveryShape(): Promise<void> {
+    for await (const { frame } of soundFrames(this.storage, await this.segmentsNow(), this.salt)) {
       const part = frame.kind === KIND.dictionary ? parsePart(frame.body) : undefined
       if (part !== undefined) this.codec.dictionary.adopt(part)
     }
-    yield* soundFrames(this.storage, this.segments, this.salt)
+  }
+
+  /** The same files with a dictionary of its own: what is learnt from damaged ones is not to be written on with. */
+  apart(): RecordLog {
+    const copy = new RecordLog(this.storage, this.folder, this.identity, this.sessionId, this.segments, this.end)
+    const { shapes, written } = this.codec.dictionary
+    copy.codec.dictionary.adopt({ from: 0, shapes: shapes.slice(0, written) })
+    return copy
+  }
+
+  private async segmentsNow(): Promise<Segment[]> {
+    const logs = await listLogs(this.storage, this.folder)
+    return logs.find(({ log }) => log.incarnation === this.identity.incarnation)?.segments ?? []
   }
 
   /** Makes the shapes that a frame needs known, from dictionary frames behind it; for when one before it is lost. */

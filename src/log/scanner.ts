@@ -44,7 +44,7 @@ export const LOG_START: LogPoint = { location: 0, last: 0, pos: 0, chain: 0n, ch
 export interface Damage {
   at: number
   to: number
-  /** the lost positions; none when `lastPos` is less */
+  /** the lost positions; none when `lastPos` is less, infinite when nobody knows how many */
   firstPos: number
   lastPos: number
   /** of a frame whose head is sound: what it was */

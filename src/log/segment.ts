@@ -80,6 +80,17 @@ export function offsetOf(location: number): number {
   return location % SEGMENT_SPAN
 }
 
+/** The location behind the last byte there is. */
+export function endOf(segments: readonly Segment[]): number {
+  const last = segments[segments.length - 1]
+  return last === undefined ? 0 : locate(last.number, last.size)
+}
+
+/** Whether no segment between others, nor the first, is missing. */
+export function areDense(segments: readonly Segment[]): boolean {
+  return segments.every(({ number }, i) => number === i)
+}
+
 /** The logs of a folder with their segments in order. */
 export async function listLogs(
   storage: LogStorage,

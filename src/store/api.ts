@@ -69,6 +69,8 @@ export interface StreamInfo {
   agent: { name: string; version: string } | null
   /** size of the stream's log */
   bytes: number
+  /** why the stream does not open whole, if so (CORE-10); then `records` counts what is sound before that */
+  damage?: { code: string; message: string }
 }
 
 /** A head's name, or the record where the path ends; default primary. */

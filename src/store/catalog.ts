@@ -5,17 +5,24 @@ import { logRange, parseKey } from '../index/keys.js'
 import { answer } from '../index/query.js'
 import { decodeRoot, type Root } from '../index/root.js'
 import { firstKey, getRow, IndexDamaged, type IndexLevel } from '../index/rows.js'
-import type { LogIdentity, Segment } from '../log/segment.js'
+import { endOf, type LogIdentity, type Segment } from '../log/segment.js'
+import type { AsrError } from '../record/error.js'
 import type { StreamInfo } from './api.js'
+import type { Environment } from './environment.js'
 import type { LogFiles } from './recovery.js'
 import type { StreamCore } from './stream-core.js'
 import { titleOf } from './title.js'
+import { whyDoubted } from './witness.js'
 
-/** What the index says of a stream, when that is all there is to say: it has seen the log up to its end. */
-export async function listed(level: IndexLevel, { log, segments }: LogFiles): Promise<StreamInfo | undefined> {
-  const root = await rootOf(level, log)
-  const bytes = sizeOf(segments)
+/** What the index says of a stream, when that is all there is to say: it is believed, and has seen the log up to its end. */
+export async function listed(environment: Environment, files: LogFiles): Promise<StreamInfo | undefined> {
+  if (environment.acceptLoss) return undefined // the stream may end before what the index covers
+  const root = await rootOf(environment.level, files.log)
+  const bytes = sizeOf(files.segments)
+  const end = endOf(files.segments)
   if (root === undefined || root.bytes !== bytes) return undefined
+  if (root.state.point.location !== end || root.reach.location !== end) return undefined
+  if ((await whyDoubted(environment, files, root)) !== undefined) return undefined
   const { state, sessionId, title } = root
   const { point, lastSeq, updatedAt, header } = state
   return { sessionId, records: point.pos, lastSeq, updatedAt, title, agent: header.agent, bytes }
@@ -60,12 +67,14 @@ export async function infoOf(core: StreamCore): Promise<StreamInfo> {
     title,
     agent: header.agent,
     bytes: core.log.bytes,
+    ...(core.damage !== undefined && { damage: { code: core.damage.code, message: core.damage.message } }),
   }
 }
 
-/** What is said of a stream that can't be opened: it is listed all the same, and says why when it is asked for. */
-export function unreadable(sessionId: string, { segments }: LogFiles): StreamInfo {
-  return { sessionId, records: 0, lastSeq: 0, updatedAt: null, title: null, agent: null, bytes: sizeOf(segments) }
+/** What is said of a stream that can't be opened: it is listed all the same, with the reason. */
+export function unreadable(sessionId: string, { segments }: LogFiles, { code, message }: AsrError): StreamInfo {
+  const nothing = { records: 0, lastSeq: 0, updatedAt: null, title: null, agent: null }
+  return { sessionId, ...nothing, bytes: sizeOf(segments), damage: { code, message } }
 }
 
 export function sizeOf(segments: readonly Segment[]): number {

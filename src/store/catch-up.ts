@@ -29,16 +29,12 @@ export interface CaughtUp {
 export interface CatchUpOptions {
   /** called for a damaged spot that cost nothing but what is said again elsewhere */
   onScar?: (damage: Damage) => void
-  /** go on behind damage that cost no record */
-  goOn?: boolean
   /** called whenever many more are in */
   flush?: () => Promise<void>
   /** sees each record once it is placed */
   onRecord?: (record: StoredRecord, frame: Frame, placed: { faults: { code: string; message: string }[] }) => void
   onBlock?: (pos: number) => void
   signal?: AbortSignal
-  /** the log is known to reach this location: ending before it is damage */
-  reaches?: number
 }
 
 /** Scans the log from where the index ends. */
@@ -51,10 +47,7 @@ export async function catchUp(log: RecordLog, index: StreamIndex, options: Catch
     options.onBlock?.(index.length)
     if (index.length - index.persisted.length >= WAITING_RECORDS_MAX) await options.flush?.()
   }
-  const end = scanner.end()
-  const { location, pos } = end.point
-  if (location >= (options.reaches ?? 0)) return { end }
-  return { damage: { at: location, to: location, firstPos: pos + 1, lastPos: pos + 1 }, end }
+  return { end: scanner.end() }
 }
 
 function* takeBlock(
@@ -73,7 +66,7 @@ function* takeBlock(
   for (const item of items) {
     if (turns.isOver()) yield turns.next()
     if (item.frame === undefined) {
-      if (costsNothing(item) || (options.goOn && item.lastPos < item.firstPos)) {
+      if (costsNothing(item)) {
         options.onScar?.(item)
         continue
       }
@@ -82,13 +75,13 @@ function* takeBlock(
     }
     const { frame, at } = item
     if (frame.kind === KIND.segment && !isSegmentOf(log, frame)) {
-      damage = { at, to: at, firstPos: frame.pos + 1, lastPos: frame.pos + 1 }
+      damage = { at, to: at, firstPos: frame.pos + 1, lastPos: Number.POSITIVE_INFINITY }
       break
     }
     if (frame.kind === KIND.record || frame.kind === KIND.header) {
       if (!log.codec.knows(frame.shapes)) yield* wait(log.learnShapes(frame, at))
-      const value = decoded(log, frame)
-      if (value === undefined || !isSound(log.sessionId, frame, value)) {
+      const value = soundValue(log, frame)
+      if (value === undefined) {
         damage = { at, to: at, firstPos: frame.pos, lastPos: frame.pos }
         break
       }
@@ -122,6 +115,12 @@ function isSegmentOf({ sessionId, identity }: RecordLog, frame: Frame): boolean 
   return body?.sessionId === sessionId && body.incarnation === identity.incarnation
 }
 
+/** The value of a record's or header's frame; undefined when its body is not that of one. */
+export function soundValue(log: RecordLog, frame: Frame): Decoded | undefined {
+  const value = decoded(log, frame)
+  return value !== undefined && isSound(log.sessionId, frame, value) ? value : undefined
+}
+
 /** Whether a decoded body is what its frame says: no append makes others, but bytes can be made with sound checks. */
 function isSound(sessionId: string, frame: Frame, value: unknown): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
@@ -147,8 +146,14 @@ function decoded(log: RecordLog, frame: Frame): Decoded | undefined {
 /** The error for a damaged spot (CORE-10). */
 export function corrupt(sessionId: string, damage: Damage): AsrError {
   const place = `at byte ${offsetOf(damage.at)} of segment ${segmentOf(damage.at)}`
-  const message = `stream ${JSON.stringify(sessionId)}: the log is damaged from position ${damage.firstPos} on, ${place}`
+  const message = `stream ${JSON.stringify(sessionId)}: the log is damaged ${positions(damage)}, ${place}`
   return new AsrError('ASR_CORRUPT', message, { sessionId, pos: damage.firstPos })
+}
+
+function positions({ firstPos, lastPos }: Damage): string {
+  if (lastPos < firstPos) return `before position ${firstPos}`
+  if (lastPos === firstPos) return `at position ${firstPos}`
+  return Number.isFinite(lastPos) ? `from position ${firstPos} to ${lastPos}` : `from position ${firstPos} on`
 }
 
 export function agentOf(header: Decoded | Header): { name: string; version: string } | null {

@@ -22,13 +22,14 @@ import {
   DAMAGED_FOLDER,
   holdIndex,
   INDEX_FOLDER,
+  isUsed,
   makeLevel,
   openIndex,
   opensWithin,
   putIndexAside,
   tightenIndex,
 } from './node-index.js'
-import { FORMAT_FILE, type FolderState, inspect, notAStore } from './node-inspect.js'
+import { FORMAT_FILE, type FolderState, hasLogs, inspect, notAStore } from './node-inspect.js'
 import { FolderLock, isOfThisBoot } from './node-lock.js'
 import { processIdentity } from './node-process-identity.js'
 import { giveUpReserve, keepReserve, RESERVE_BYTES } from './node-reserve.js'
@@ -53,6 +54,7 @@ export async function openFolder(folder: string, options: StoreOptions): Promise
 async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise<OpenedFolder> {
   if (inspect(folder) === 'empty') throw notAStore(folder, 'there is no store')
   const notices: Diagnostic[] = []
+  noteMissingIndex(folder, notices)
   const snapshot = snapshotIndex(join(folder, INDEX_FOLDER))
   await sweepSnapshots(folder, snapshot)
   const level = (snapshot && (await openOrUndefined(snapshot.folder))) ?? new MemoryLevel()
@@ -75,6 +77,7 @@ async function openToWrite(folder: string, options: StoreOptions): Promise<Opene
   const notices: Diagnostic[] = []
   let index: HeldIndex | undefined
   try {
+    noteMissingIndex(folder, notices)
     index = await openIndexWithin(folder, notices)
     const left = lock.announce()
     settleFolder(folder, state, notices)
@@ -125,6 +128,13 @@ async function openIndexWithin(folder: string, notices: Diagnostic[]): Promise<H
 
 function isFull(error: unknown): boolean {
   return isAsrError(ioError(error, 'opening'), 'ASR_NO_SPACE')
+}
+
+function noteMissingIndex(folder: string, notices: Diagnostic[]): void {
+  const index = join(folder, INDEX_FOLDER)
+  if (isUsed(index) || !hasLogs(folder)) return
+  const message = `${index} was missing; it is built again from the logs`
+  notices.push({ code: 'index_rebuilt', message, severity: 'note' })
 }
 
 /** What holds of a store's folder once it is ours: it is marked as a store, and its owner's alone. */

@@ -204,7 +204,7 @@ export function makeLevel(location: string): Level<string, Uint8Array> {
 }
 
 /** More than the lock file of a first opening. */
-function isUsed(index: string): boolean {
+export function isUsed(index: string): boolean {
   return (
     existsSync(index) && readdirSync(index).some((name) => name !== LEVEL_LOCK && name !== 'LOG' && name !== 'LOG.old')
   )

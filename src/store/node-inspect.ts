@@ -94,9 +94,10 @@ function told(names: readonly string[]): string {
   return some.map((name) => JSON.stringify(name)).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
-function hasLogs(folder: string): boolean {
+/** Whether there are logs of streams in a store's folder. */
+export function hasLogs(folder: string): boolean {
   const streams = join(folder, STREAMS_FOLDER)
-  if (!statSync(streams).isDirectory()) return false
+  if (statSync(streams, { throwIfNoEntry: false })?.isDirectory() !== true) return false
   return readdirSync(streams).some((name) => /^[0-9a-f]{32}-[0-9a-f]{16}-[0-9]{6}\.log/.test(name))
 }
 

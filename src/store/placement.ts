@@ -87,7 +87,7 @@ export function* place(around: Surroundings, record: StoredRecord, pos: number, 
   const before = parent > 0 ? (around.placed(parent) ?? (yield* around.entry(parent))) : undefined
   advanceHeads(around, record, pos, parent, isPart)
   const flags = flagsOf(record, lineage) | (isPart ? PARTICIPATES : 0) | (isDefaultId ? DEFAULT_ID : 0)
-  const landmarks = landmarksOf(type, pos, lineage.gap, founder !== pos, target, before)
+  const landmarks = landmarksOf(type, pos, lineage.gap || type === 'gap', founder !== pos, target, before)
   const entry = { pos, location: 0, type, flags, parent, run: runOf(pos, before), founder, target, landmarks }
   return { entry, keys, name, faults }
 }

@@ -4,54 +4,56 @@
 
 import { MemoryLevel } from 'memory-level'
 import type { Root } from '../index/root.js'
-import { clearLog, IndexDamaged } from '../index/rows.js'
+import { clearBelowRoot, IndexDamaged } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
+import { KIND } from '../log/frame.js'
 import { RecordLog } from '../log/record-log.js'
 import type { ScanEnd } from '../log/scanner.js'
-import { type LogIdentity, locate, offsetOf, type Segment, STREAMS_FOLDER, segmentOf } from '../log/segment.js'
-import { AsrError } from '../record/error.js'
+import { endOf, type LogIdentity, offsetOf, type Segment, STREAMS_FOLDER, segmentOf } from '../log/segment.js'
 import { counted } from '../record/words.js'
 import { headerEntry } from './append-queue.js'
+import { rootOf } from './catalog.js'
 import { type CatchUpOptions, type CaughtUp, catchUp, corrupt } from './catch-up.js'
 import { cutLog, putAside, rewriteSegments, sizesNow } from './cut.js'
 import { type Environment, note, noteBrokenLevel } from './environment.js'
 import { StreamCore } from './stream-core.js'
+import { type Fault, faultOf, NO_WITNESS, whyDoubted, witnessOf } from './witness.js'
 
 export interface LogFiles {
   log: LogIdentity
   segments: Segment[]
 }
 
-type OpenedIndex = NonNullable<Awaited<ReturnType<typeof StreamIndex.open>>>
-
 /**
  * The stream of a log; undefined when its making was never finished, so that there is none.
  * A stream with damage, or with a lost tail, opens too: it says so at every question that depends on what is lost.
+ * With `acceptLoss` the log is read whole: the index may cover what is damaged, and is not asked.
  */
-export async function openLog(
+export function openLog(environment: Environment, sessionId: string, files: LogFiles): Promise<StreamCore | undefined> {
+  return open(environment, sessionId, files, false)
+}
+
+/** `isForgiven`: what the log once held does not count any more, since it ends earlier with good reason. */
+async function open(
   environment: Environment,
   sessionId: string,
   files: LogFiles,
+  isForgiven: boolean,
 ): Promise<StreamCore | undefined> {
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, files.log, sessionId, files.segments)
-  const hole = files.segments.findIndex(({ number }, i) => number !== i)
-  const opened = hole === -1 ? await openIndex(environment, files.log, sessionId) : undefined
-  const lost = opened && lostTail(environment, log, opened.root)
-  if (lost?.isFatal && !environment.acceptLoss) return withDamage(environment, sessionId, files, lost.error)
-  if (lost !== undefined) note(environment, 'lost_suffix', lost.error.message)
-  const index = lost === undefined ? await sound(environment, log, opened) : undefined
+  const known = await rootOf(environment.level, files.log)
+  const root = known?.sessionId === sessionId ? known : undefined
+  const index = environment.acceptLoss ? undefined : await openIndex(environment, log, files, root)
   const core = new StreamCore(environment, log, index ?? (await emptyIndex(environment, log)))
-  if (opened !== undefined) {
-    core.durable = Math.min(opened.root.durable, endOf(files.segments))
-    if (index !== undefined) core.persistedAs(opened.root)
-  }
+  core.witness = isForgiven ? NO_WITNESS : witnessOf(environment, root)
+  if (root !== undefined) core.durable = Math.min(root.durable, endOf(files.segments))
+  if (root !== undefined && index !== undefined) core.persistedAs(root)
   const caughtUp = await catchUpWithAny(core, {
     flush: () => core.flush(),
-    goOn: environment.acceptLoss,
     onScar: (damage) =>
       note(environment, 'frame_damaged', `${corrupt(sessionId, damage).message}; no record is lost with it`),
   })
-  return settle(core, files, caughtUp, lossFrom(environment, opened?.root))
+  return settle(core, files, caughtUp, isForgiven)
 }
 
 /** Catches up with the index that is there; when that shows damage, with one built anew, and at last with one in memory. */
@@ -75,40 +77,26 @@ function memoryIndex(environment: Environment, { identity }: RecordLog): StreamI
   return new StreamIndex(new MemoryLevel(), identity.incarnation, environment.cache)
 }
 
+/** The index, when what it has seen of the log is still what the log says there. */
 async function openIndex(
   environment: Environment,
-  log: LogIdentity,
-  sessionId: string,
-): Promise<OpenedIndex | undefined> {
+  log: RecordLog,
+  files: LogFiles,
+  root: Root | undefined,
+): Promise<StreamIndex | undefined> {
+  const { incarnation } = log.identity
   try {
-    const opened = await StreamIndex.open(environment.level, log.incarnation, environment.cache)
-    return opened?.root.sessionId === sessionId ? opened : undefined
+    const opened = await StreamIndex.open(environment.level, incarnation, environment.cache)
+    if (opened === undefined || root === undefined) return undefined
+    const doubt = await whyDoubted(environment, files, root)
+    if (doubt !== undefined) throw new IndexDamaged(doubt)
+    log.codec.dictionary.adopt(opened.dictionary)
+    return opened.index
   } catch (error) {
     if (!(error instanceof IndexDamaged)) throw error
-    noteRebuilt(environment, sessionId, error.message)
+    noteRebuilt(environment, log.sessionId, error.message)
     return undefined
   }
-}
-
-/** The index, when what it has seen of the log is still what the log says there. */
-async function sound(
-  environment: Environment,
-  log: RecordLog,
-  opened: OpenedIndex | undefined,
-): Promise<StreamIndex | undefined> {
-  if (opened === undefined) return undefined
-  const { root, index, dictionary } = opened
-  const { point } = root.state
-  if (isOtherBoot(environment, root) && root.durable < point.location) {
-    noteRebuilt(environment, log.sessionId, 'it has seen more of the log than is known to have outlived the machine')
-    return undefined
-  }
-  if (!(await log.bears(point))) {
-    noteRebuilt(environment, log.sessionId, 'it is not of what the log holds now')
-    return undefined
-  }
-  log.codec.dictionary.adopt(dictionary)
-  return index
 }
 
 /** An index to build anew: in level, or in memory when level can't even be cleared. */
@@ -117,7 +105,7 @@ async function emptyIndex(environment: Environment, log: RecordLog): Promise<Str
   const { level, cache, mayWriteLevel } = environment
   if (!mayWriteLevel) return memoryIndex(environment, log)
   try {
-    await clearLog(level, identity.incarnation)
+    await clearBelowRoot(level, identity.incarnation)
     return new StreamIndex(level, identity.incarnation, cache)
   } catch (error) {
     noteBrokenLevel(environment, error, sessionId)
@@ -129,79 +117,45 @@ function noteRebuilt(environment: Environment, sessionId: string, why: string): 
   note(environment, 'index_rebuilt', `stream ${JSON.stringify(sessionId)}: the index was built again: ${why}`)
 }
 
-/** What a process wrote outlives it; only another running of the machine can have lost what was not synced. */
-function isOtherBoot(environment: Environment, root: Root): boolean {
-  return environment.boot === '' || environment.boot !== root.boot
-}
-
-/** From here on a power cut may have taken what was promised to nobody. */
-function lossFrom(environment: Environment, root: Root | undefined): number {
-  if (root === undefined) return environment.powerCut ? 0 : Number.POSITIVE_INFINITY
-  return isOtherBoot(environment, root) ? root.durable : Number.POSITIVE_INFINITY
-}
-
-/** Whether the log ends before what its index has seen of it (CORE-10). */
-function lostTail(
-  environment: Environment,
-  log: RecordLog,
-  root: Root,
-): { isFatal: boolean; error: AsrError } | undefined {
-  const end = endOf(log.segments)
-  const { location, pos } = root.state.point
-  if (end >= location) return undefined
-  const vouched = isOtherBoot(environment, root) ? root.durable : location
-  const place = `at byte ${offsetOf(end)} of segment ${segmentOf(end)}`
-  const { sessionId } = log
-  const message = `stream ${JSON.stringify(sessionId)}: the log had ${counted(pos, 'record')} and now ends before that, ${place}`
-  return { isFatal: end < vouched, error: new AsrError('ASR_LOST_TAIL', message, { sessionId }) }
-}
-
-function endOf(segments: readonly Segment[]): number {
-  const last = segments[segments.length - 1]
-  return last === undefined ? 0 : locate(last.number, last.size)
-}
-
 async function settle(
   core: StreamCore,
   files: LogFiles,
   caughtUp: CaughtUp,
-  lossFrom: number,
+  wasForgiven: boolean,
 ): Promise<StreamCore | undefined> {
   const { environment, log, sessionId } = core
-  const { damage, end } = caughtUp
-  if (damage !== undefined) {
-    const error = corrupt(sessionId, damage)
-    const isUnpromised = damage.at >= lossFrom
-    if (environment.readOnly || !(environment.acceptLoss || isUnpromised))
-      return withDamage(environment, sessionId, files, error)
-    await cutLog(environment.storage, files.segments, damage.at)
-    note(environment, isUnpromised ? 'lost_suffix' : 'loss_accepted', `${error.message}; the stream now ends before it`)
-    return openLog(environment, sessionId, {
-      log: files.log,
-      segments: await sizesNow(environment.storage, files.segments),
-    })
+  const { end } = caughtUp
+  const fault = faultOf(log, caughtUp, core.witness)
+  if (fault !== undefined) {
+    const isUnpromised = fault.at >= core.witness.lossFrom
+    // A reader can't give a stream the header that it lost.
+    const canEnd = !environment.readOnly || core.index.state.header.location > 0
+    if (!canEnd || !(environment.acceptLoss || isUnpromised)) return withDamage(core)
+    await noteLoss(core, fault, isUnpromised)
+    // What was taken in may hold the beginning of an append that the damage is in; or a reader has to look no further.
+    if (caughtUp.damage !== undefined || environment.readOnly)
+      return open(environment, sessionId, await endingAt(environment, files, fault.at), true)
+    core.witness = NO_WITNESS
   }
-  if (!environment.readOnly && end.tornBytes > 0 && !end.isBeginning && end.point.location < lossFrom) {
-    // No dying process leaves such bytes: what was there has been changed.
-    const { location, pos } = end.point
-    const changed = { at: location, to: location, firstPos: pos + 1, lastPos: pos + 1 }
-    return settle(core, files, { damage: changed, end }, lossFrom)
-  }
+  const isForgiven = wasForgiven || fault !== undefined
   await dropEmpty(environment, log.segments, end.point.location)
   log.end = end.point
-  if (environment.readOnly) return core.index.state.header.location === 0 ? undefined : core
-  if (core.index.state.header.location === 0 && core.length === 0) return unfinished(environment, files, end)
+  const hasHeader = core.index.state.header.location > 0
+  if (environment.readOnly) {
+    core.isFrozen = isForgiven
+    return hasHeader ? core : undefined
+  }
+  if (!hasHeader && core.length === 0 && !(isForgiven && environment.acceptLoss))
+    return unfinished(environment, files, end)
   if (end.tornBytes > 0) {
     await cutLog(environment.storage, log.segments, end.point.location)
-    note(
-      environment,
-      'torn_tail',
-      `stream ${JSON.stringify(sessionId)}: an unfinished append of ${counted(end.tornBytes, 'byte')} was cut off and kept aside`,
-    )
+    const message = `stream ${JSON.stringify(sessionId)}: an unfinished append of ${counted(end.tornBytes, 'byte')} was cut off and kept aside`
+    if (!isForgiven) note(environment, 'torn_tail', message)
   }
-  if (core.index.state.header.location === 0) await replaceHeader(core)
+  if (!hasHeader) await replaceHeader(core)
   if (environment.durability === 'disk') await secure(core)
   else log.distrustSyncs(core.durable)
+  if (isForgiven) await core.flush() // else the next opening would miss again what is given up
   return core
 }
 
@@ -211,6 +165,35 @@ async function dropEmpty({ storage, readOnly }: Environment, segments: Segment[]
     if (!readOnly) await storage.remove(last.file)
     segments.pop()
   }
+}
+
+/** The log's files as they end at a location: cut there, or for a reader only looked at so far. */
+async function endingAt(
+  { storage, readOnly }: Environment,
+  { log, segments }: LogFiles,
+  at: number,
+): Promise<LogFiles> {
+  if (!readOnly) {
+    await cutLog(storage, segments, at)
+    return { log, segments: await sizesNow(storage, segments) }
+  }
+  const kept = segments.filter(({ number }) => number <= segmentOf(at)).map((segment) => ({ ...segment }))
+  const last = kept[kept.length - 1]
+  if (last?.number === segmentOf(at)) last.size = Math.min(last.size, offsetOf(at))
+  return { log, segments: kept }
+}
+
+/** Tells what it costs that a stream ends before its first fault. */
+async function noteLoss({ environment, log }: StreamCore, { at, error }: Fault, isUnpromised: boolean): Promise<void> {
+  if (isUnpromised) return note(environment, 'lost_suffix', `${error.message}; the stream now ends before that`)
+  let behind = 0
+  for await (const found of log.promisedFrames()) if (found.frame.kind === KIND.record && found.at >= at) behind++
+  if (behind === 0) return note(environment, 'loss_accepted', `${error.message}; the stream now ends before that`)
+  const sound = `${counted(behind, 'sound record')} behind it`
+  const cost = environment.readOnly
+    ? `the stream is shown as ending before that, without ${sound}; \`asr export --salvage\` gives them`
+    : `the stream now ends before that, and ${sound} went to a file beside the log; \`asr export --salvage\` before accepting keeps them`
+  note(environment, 'loss_accepted', `${error.message}; ${cost}`)
 }
 
 /** Under `'disk'` what is there counts as acknowledged, so it has to be on the disk, also where a sync failed before. */
@@ -238,20 +221,14 @@ async function unfinished(environment: Environment, files: LogFiles, end: ScanEn
 }
 
 /** The stream for reading what is intact; its index stays in memory, so that nothing on disk is changed. */
-async function withDamage(
-  environment: Environment,
-  sessionId: string,
-  files: LogFiles,
-  error: AsrError,
-): Promise<StreamCore> {
+async function withDamage({ environment, log: found, witness }: StreamCore): Promise<StreamCore> {
   const apart: Environment = { ...environment, level: new MemoryLevel(), mayWriteLevel: true, readOnly: true }
-  const log = new RecordLog(environment.storage, STREAMS_FOLDER, files.log, sessionId, files.segments)
-  const core = new StreamCore(apart, log, new StreamIndex(apart.level, files.log.incarnation, apart.cache))
+  const log = found.apart()
+  const core = new StreamCore(apart, log, new StreamIndex(apart.level, log.identity.incarnation, apart.cache))
+  core.witness = witness
   apart.cache.clear()
-  const { damage, end } = await catchUp(log, core.index, { flush: () => core.flush() })
-  log.end = end.point
-  if (damage !== undefined) core.damage = corrupt(sessionId, damage)
-  else if (error.code === 'ASR_CORRUPT') core.damage = error
-  else core.damage = new AsrError('ASR_LOST_TAIL', error.message, { sessionId, pos: core.length + 1 })
+  const caughtUp = await catchUp(log, core.index, { flush: () => core.flush() })
+  log.end = caughtUp.end.point
+  core.damage = faultOf(log, caughtUp, witness)?.error
   return core
 }

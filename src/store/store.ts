@@ -133,7 +133,7 @@ export class StreamStore implements Store {
     const open = [...this.streamsOpen.values()].find(
       ({ core }) => core.log.identity.incarnation === files.log.incarnation,
     )
-    const known = open === undefined ? await listed(this.environment.level, files) : undefined
+    const known = open === undefined ? await listed(this.environment, files) : undefined
     if (known !== undefined) return known
     let sessionId = open?.sessionId
     try {
@@ -144,8 +144,8 @@ export class StreamStore implements Store {
       return stream && (await infoOf(stream.core))
     } catch (error) {
       if (await this.isGone(files)) return undefined
-      if (sessionId === undefined) throw error
-      return unreadable(sessionId, files)
+      if (sessionId === undefined || !isAsrError(error)) throw error
+      return unreadable(sessionId, files, error)
     }
   }
 

@@ -7,18 +7,19 @@ import { flushIndex } from '../index/flush.js'
 import { logRange } from '../index/keys.js'
 import { answer, type Query } from '../index/query.js'
 import type { IndexReader, IndexView } from '../index/reader.js'
-import type { StreamState } from '../index/root.js'
-import { clearLog, compactRows, IndexDamaged, type IndexLevel } from '../index/rows.js'
+import type { Reach, StreamState } from '../index/root.js'
+import { clearBelowRoot, compactRows, IndexDamaged, type IndexLevel } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import type { LogEntry } from '../log/framer.js'
 import type { RecordLog } from '../log/record-log.js'
 import type { MaybePromise } from '../log/storage.js'
 import { AsrError, isAsrError } from '../record/error.js'
-import { catchUp, corrupt } from './catch-up.js'
+import { catchUp } from './catch-up.js'
 import { type Environment, note, noteBrokenLevel } from './environment.js'
 import { Lookup } from './lookup.js'
 import { Mutex } from './mutex.js'
 import { titleOf } from './title.js'
+import { farther, faultOf, NO_WITNESS, type Witness } from './witness.js'
 
 /** The index is written when it is so far behind: after a crash, opening takes in what it does not hold yet. */
 const FLUSH_RECORDS = 1_536
@@ -44,6 +45,10 @@ export class StreamCore {
   damage: AsrError | undefined
   /** up to here the log survives a power cut */
   durable = 0
+  /** what is known of the log besides what it says itself */
+  witness: Witness = NO_WITNESS
+  /** a reader's stream that ends before damage: nothing behind is looked at any more */
+  isFrozen = false
   closed = false
   /** it is gone for good: no row of it may be written again */
   deleted = false
@@ -157,7 +162,7 @@ export class StreamCore {
 
   /** A reader beside a live writer takes in what was written since. */
   async refresh(): Promise<void> {
-    if (!this.environment.readOnly || this.damage !== undefined || this.closed) return
+    if (!this.environment.readOnly || this.damage !== undefined || this.isFrozen || this.closed) return
     await this.writing.run(async () => {
       const isBehind = this.lookup.index !== this.index // a failure came between
       if ((await this.log.hasGrown()) || isBehind) await this.takeGrowth()
@@ -172,12 +177,10 @@ export class StreamCore {
     const { index } = this
     if (this.lookup.index === index) this.lookup = new Lookup(this.log, new EarlierIndex(index))
     try {
-      const { damage, end } = await catchUp(this.log, index, {
-        reaches: this.log.end.location,
-        flush: () => this.flush(),
-      })
-      this.log.end = end.point
-      if (damage !== undefined) this.damage = corrupt(this.sessionId, damage)
+      const { reach } = this
+      const caughtUp = await catchUp(this.log, index, { flush: () => this.flush() })
+      this.log.end = caughtUp.end.point
+      this.damage = faultOf(this.log, caughtUp, { ...this.witness, ...reach })?.error
       this.show(index)
     } catch (error) {
       if (!(error instanceof IndexDamaged)) throw error
@@ -213,21 +216,17 @@ export class StreamCore {
     const level = options.level ?? this.index.level
     cache.clear()
     try {
-      await clearLog(level, log)
+      await clearBelowRoot(level, log)
     } catch (error) {
       if (options.level !== undefined) throw error
       noteBrokenLevel(this.environment, error, this.sessionId)
       return this.rebuild({ ...options, level: memoryLevel() })
     }
     const index = new StreamIndex(level, log, cache)
-    const { damage } = await catchUp(this.log, index, {
-      ...options,
-      reaches: this.log.end.location,
-      flush: () => this.writeIndex(index),
-    })
-    if (damage !== undefined) {
-      this.damage = corrupt(this.sessionId, damage)
-      await clearLog(level, log) // the next opening is to find the damage too
+    const caughtUp = await catchUp(this.log, index, { ...options, flush: () => this.writeIndex(index) })
+    const fault = faultOf(this.log, caughtUp, { ...this.witness, ...this.reach })
+    if (fault !== undefined) {
+      this.damage = fault.error
       if (options.level === undefined) return this.rebuild({ ...options, level: memoryLevel() })
     }
     this.show(index)
@@ -341,13 +340,19 @@ export class StreamCore {
     return isWhole && this.persistedDurable === this.durable
   }
 
+  /** How far the log is known to have reached. */
+  get reach(): Reach {
+    return farther(this.witness, this.log.end)
+  }
+
   private async writeIndex(index: StreamIndex): Promise<void> {
     const { boot } = this.environment
     const title = await this.titleIn(index)
     const { bytes } = this.log
     const { durable } = this
     const { dictionary } = this.log.codec
-    const extras = { title, bytes, durable, boot, sessionId: this.sessionId }
+    const reach = farther(this.reach, index.state.point)
+    const extras = { title, bytes, durable, boot, sessionId: this.sessionId, reach }
     await flushIndex(index, { from: 0, shapes: dictionary.shapes.slice(0, dictionary.written) }, extras)
     this.persistedAs({ bytes, durable })
   }

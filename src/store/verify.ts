@@ -25,6 +25,7 @@ import { catchUp, corrupt } from './catch-up.js'
 import type { Lookup } from './lookup.js'
 import { badExtent, isBadExtent } from './path-view.js'
 import { StreamCore } from './stream-core.js'
+import { type Fault, faultOf } from './witness.js'
 
 export type StreamReport = VerifyReport['streams'][number]
 
@@ -66,9 +67,7 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   const compactions: number[] = []
   const ids = new Set<number>()
   const repeated: { pos: number; id: string }[] = []
-  const { damage, end } = await catchUp(log, fresh.index, {
-    goOn: environment.acceptLoss,
-    reaches: core.log.end.location,
+  const caughtUp = await catchUp(log, fresh.index, {
     onScar: (scar) => problems.push(scarOf(sessionId, scar)),
     signal: options.signal,
     onBlock: (done) => options.onProgress?.({ done, total: core.length, unit: 'records' }),
@@ -86,8 +85,9 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
       revisions.set(supersedes, [...(revisions.get(supersedes) ?? []), record.id])
     },
   })
-  log.end = end.point
-  if (damage !== undefined) problems.push(...(await everyDamage(fresh.log, damage)))
+  log.end = caughtUp.end.point
+  const fault = faultOf(log, caughtUp, { ...core.witness, ...core.reach })
+  if (fault !== undefined) problems.push(...(await everyDamage(log, fault)))
   problems.push(...(await headerProblems(fresh)), ...(await repeatedIds(fresh, repeated)))
   for (const pos of compactions) {
     if (await isBadExtent(fresh, pos)) problems.push(badExtent(await fresh.ask((lookup) => lookup.id(pos))))
@@ -118,8 +118,8 @@ async function headerProblems({ log, index, sessionId }: StreamCore): Promise<Di
 }
 
 /** Each damaged spot of a log, not only the first, behind which nothing was taken in. */
-async function everyDamage(log: RecordLog, first: Damage): Promise<Diagnostic[]> {
-  const found = [damageOf(corrupt(log.sessionId, first))]
+async function everyDamage(log: RecordLog, first: Fault): Promise<Diagnostic[]> {
+  const found = [damageOf(first.error)]
   const scanner = log.scan(LOG_START)
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     for (const item of items) {

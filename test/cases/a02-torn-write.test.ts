@@ -83,7 +83,9 @@ test('A02, CORE-10: a log that was closed and is shorter now has lost its tail; 
     assert.equal([error.sessionId, error.pos], ['s', RECORDS])
   }
   assert.is((await short.get('m1'))?.id, 'm1', 'what is intact can be read')
-  assert.is((await linesOf(short.exportJsonl({ salvage: true }))).length, RECORDS)
+  const rest = await linesOf(short.exportJsonl({ salvage: true }))
+  assert.is(rest.length, RECORDS + 1)
+  assert.match(rest[RECORDS], `"from":${RECORDS},"to":${RECORDS},`)
   assert.is((await opened.verify()).ok, false)
   await opened.close()
 

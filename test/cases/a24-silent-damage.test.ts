@@ -81,7 +81,9 @@ async function readAll(stream: Stream): Promise<{ returned: number; failed: numb
 /** The lines that are still there, each exactly as it was. */
 async function salvaged(stream: Stream): Promise<number> {
   const whole = new Set(marked.map((record) => JSON.stringify(record)))
-  const [, ...lines] = await linesOf(stream.exportJsonl({ salvage: true }))
+  const all = (await linesOf(stream.exportJsonl({ salvage: true }))).slice(1)
+  const lines = all.filter((line) => !line.startsWith('{"type":"gap","reason":"damaged"'))
+  assert.ok(lines.length < all.length, 'what is missing is said')
   assert.equal(
     lines.filter((line) => !whole.has(line)),
     [],

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { openStore } from '../../src/main.js'
 import { filledStore, folder, HEADER, jsonl, run } from './helper.js'
 
 const RECORDS = Array.from({ length: 50 }, (_, i) => ({
@@ -62,7 +63,19 @@ test('asr export --salvage gives what is intact, tells on stderr what is missing
   const { code, stderr } = await run(['export', 's1', '--salvage', '-o', target, '--store', store])
   assert.is(code, 1)
   assert.match(stderr, /^asr: missing: ASR_CORRUPT: .*position 30/)
-  assert.is(readFileSync(target, 'utf8'), jsonl([HEADER, ...RECORDS.filter(({ seq }) => seq !== 30)]))
+  const [gap] = readFileSync(target, 'utf8')
+    .split('\n')
+    .filter((line) => line.includes('"type":"gap"'))
+  assert.match(gap, '"reason":"damaged","from":30,"to":30,')
+  const lines = RECORDS.map((record) => (record.seq === 30 ? JSON.parse(gap) : record))
+  assert.is(readFileSync(target, 'utf8'), jsonl([HEADER, ...lines]))
+  // Imported, its paths list the gap, and the command line says so.
+  const copy = await filledStore(readFileSync(target, 'utf8'))
+  for (const command of ['path', 'context']) {
+    const shown = await run([command, 's1', '--store', copy])
+    assert.is(shown.code, 0)
+    assert.match(shown.stderr, `something is missing from the path at ${JSON.parse(gap).id}`)
+  }
 })
 
 test('a log that lost its end is told by every command that needs it', async () => {
@@ -86,6 +99,18 @@ test('a store without its index answers as before', async () => {
   const after = await run(['heads', 's1', '--store', store, '--json'])
   assert.is(after.stdout, before.stdout)
   assert.is(after.code, 0)
+  assert.match(after.stderr, /^asr: note: index_rebuilt: .*index was missing/)
+  const writer = await openStore(store)
+  assert.equal(
+    writer.notices.map(({ code }) => code),
+    ['index_rebuilt'],
+  )
+  await writer.close()
+  const again = await run(['heads', 's1', '--store', store, '--json'])
+  assert.equal([again.stdout, again.stderr], [before.stdout, ''])
+  const fresh = await openStore(join(folder(), 'store'))
+  assert.equal(fresh.notices, [], 'a new store misses nothing')
+  await fresh.close()
 })
 
 test.run()

@@ -67,7 +67,7 @@ test('CORE-10: a block of a log’s own past, from before a loss was accepted, i
     const again = await openAt(storage, index)
     const report = await again.verify()
     const problems = report.streams.find(({ sessionId }) => sessionId === 's')!.problems.map(({ message }) => message)
-    assert.match(problems[0], 'from position 12 on')
+    assert.match(problems[0], 'at position 12,')
     if (index !== level) {
       const there = await collect((await again.stream('s')).records()).catch(() => [])
       assert.ok(

@@ -145,7 +145,7 @@ test('CORE-10: a segment of a log missing, the first, a middle one or the last: 
     if (isWitnessed) {
       const { unsalvaged, report } = await holdsDespiteDamage(again, written('s', records), [OTHER])
       assert.equal(unsalvaged, positions)
-      assert.match(report[0], lost === 3 ? 'ASR_LOST_TAIL' : `from position ${positions[0]} on`)
+      assert.match(report[0], lost === 3 ? 'ASR_LOST_TAIL' : `from position ${positions[0]} to ${positions[9]}`)
     } else {
       assert.is((await again.stream('s')).length, 30, 'without a witness the last segment may never have been')
     }

@@ -223,21 +223,29 @@ async function readInOrder(stream: Stream, records: readonly StoredRecord[]): Pr
   }
 }
 
-/** Positions that the salvaged export lacks; what it has is in order, and what was written. */
+/**
+ * Positions that the salvaged export lacks. What it has is what was written, in order, each once; and gaps stand exactly
+ * where something is missing, but for an end that nobody bears witness of.
+ */
 async function salvage(stream: Stream, records: readonly StoredRecord[]): Promise<number[]> {
   const positions = new Map(records.map((record, i) => [JSON.stringify(record), i + 1]))
   const [first, ...lines] = await linesOf(stream.exportJsonl({ salvage: true }))
   assert.is((JSON.parse(first) as { sessionId: string }).sessionId, stream.sessionId)
-  const found = lines.map((line) => {
+  const there = new Set<number>()
+  let next = 1
+  for (const line of lines) {
     const pos = positions.get(line)
-    assert.ok(pos !== undefined, `salvage gives what was never written: ${line.slice(0, 200)}`)
-    return pos
-  })
-  assert.equal(
-    found,
-    [...new Set(found)].sort((a, b) => a - b),
-    'salvage is in log order, each once',
-  )
-  const there = new Set(found)
+    if (pos !== undefined) {
+      assert.is(pos, next, 'salvage is in log order, each once, and gaps fill its holes')
+      there.add(pos)
+      next = pos + 1
+      continue
+    }
+    const { type, from, to = records.length } = JSON.parse(line) as { type: string; from: number; to?: number }
+    assert.is(type, 'gap', `salvage gives what was never written: ${line.slice(0, 200)}`)
+    assert.is(from, next, 'a gap begins where something is missing')
+    assert.ok(to >= from && to <= records.length, `a gap ends where there was something: ${line}`)
+    next = to + 1
+  }
   return [...positions.values()].filter((pos) => !there.has(pos))
 }

@@ -106,7 +106,14 @@ export async function feed(index: StreamIndex, plain: PlainIndex, count: number)
 
 export async function flush(index: StreamIndex): Promise<void> {
   const dictionary = { from: 0, shapes: [['type', 'id']] }
-  await flushIndex(index, dictionary, { title: 't', bytes: index.length, durable: 0, boot: 'b', sessionId: 's' })
+  await flushIndex(index, dictionary, {
+    title: 't',
+    bytes: index.length,
+    durable: 0,
+    boot: 'b',
+    sessionId: 's',
+    reach: { location: index.state.point.location, pos: index.length },
+  })
 }
 
 /** The index as level holds it, opened anew. */

@@ -12,6 +12,7 @@ const ROOT: Root = {
     header: { location: 128, hash: 1n, agent: { name: 'a', version: '' } },
     heads: new Map(),
   },
+  reach: { location: 2 ** 41, pos: 6 },
   title: 'words \ud83d\ude00',
   bytes: 2 ** 41,
   durable: 9,

@@ -134,7 +134,7 @@ export function cutOf(path: readonly Row[]): { recordId: string; missingParentId
 
 /** CORE-12 */
 export function gapsOf(path: readonly Row[]): string[] {
-  return path.filter((row) => row.gap).map((row) => row.id)
+  return path.filter((row) => row.gap || row.record.type === 'gap').map((row) => row.id)
 }
 
 /** CORE-18: whether some path holds two revisions of one record. */

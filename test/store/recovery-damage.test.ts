@@ -91,7 +91,7 @@ async function check(bytes: Uint8Array, withIndex: boolean, acceptLoss: boolean)
       if (typeof outcome === 'object') assert.ok(same(outcome, record), record.id)
     }
     if (records.length < whole.records.length) assert.ok(stopped !== undefined || store.notices.length > 0)
-    const [, ...lines] = await salvaged(stream)
+    const lines = (await salvaged(stream)).slice(1).filter((line) => !/^\{"type":"(gap|head)"/.test(line))
     if (!withIndex && !acceptLoss) {
       // A reader that goes by order and links finds what is in its place; salvage also what is sound elsewhere.
       const inOrder = readLog([{ name: whole.file, bytes }]).records.map(({ line }) => line)

@@ -59,7 +59,8 @@ test('CORE-10: what is salvaged is every record that an independent reader finds
   for (let at = 0; at < whole.bytes.length; at += 3) {
     const bytes = flipped(whole.bytes, at, at % 8)
     const store = await openStore(placeWith(whole, bytes))
-    const [first, ...rest] = await salvaged(await store.stream('s'))
+    const [first, ...all] = await salvaged(await store.stream('s'))
+    const rest = all.filter((line) => !line.startsWith('{"type":"gap"'))
     const read = readLog([{ name: whole.file, bytes }])
     assert.equal(
       rest,

@@ -71,8 +71,15 @@ for (const missing of [0, 1]) {
       )
       const lines = await salvaged(stream)
       assert.equal(
-        lines.slice(1).map((line) => JSON.parse(line).id),
+        lines.slice(1).flatMap((line) => (line.startsWith('{"type":"gap"') ? [] : JSON.parse(line).id)),
         ids.filter((id) => !lost.includes(id)),
+      )
+      const gap = { from: missing * 3 + 1, to: missing * 3 + 3 }
+      assert.equal(
+        lines
+          .flatMap((line) => (line.startsWith('{"type":"gap"') ? JSON.parse(line) : []))
+          .map(({ from, to }) => ({ from, to })),
+        [gap],
       )
       assert.is((await store.verify()).ok, false)
       await store.close()

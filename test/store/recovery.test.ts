@@ -103,7 +103,9 @@ test('CORE-10: a log that ends before what its index has seen is ASR_LOST_TAIL w
     const ids = copy.records.map(({ id }) => id)
     for (const [i, id] of ids.entries())
       assert.equal(await got(stream, id), i < records ? copy.records[i] : 'ASR_LOST_TAIL')
-    assert.is((await salvaged(stream)).length, 1 + records)
+    const lines = await salvaged(stream)
+    assert.is(lines.length, 1 + records + 1)
+    assert.match(lines.at(-1) as string, `"from":${records + 1},"to":${copy.records.length},`)
     await store.close()
 
     const accepting = await openStore(copy.location, { acceptLoss: true })

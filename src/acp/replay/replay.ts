@@ -47,7 +47,10 @@ async function opened(stream: Stream, options: ReplayOptions): Promise<Opened> {
   const { path, end } = await pinnedPath(stream, options)
   const report = new LossReport()
   if (path.cut !== null) report.add(REPLAY_LOSS.cut, path.cut.recordId)
-  for (const id of path.gaps) report.add(REPLAY_LOSS.refusedLines, id)
+  for (const id of path.gaps) {
+    // A gap that is a record of its own is told as one.
+    if ((await stream.get(id))?.type !== 'gap') report.add(REPLAY_LOSS.refusedLines, id)
+  }
   if (stream.length > path.length) report.add(REPLAY_LOSS.offPath, null, stream.length - path.length)
   if (isObject(header.lineage) && Object.keys(header.lineage).length > 0) report.add(REPLAY_LOSS.lineage, null)
   return { path, roots: Roots.from(header.workspace), end, losses: report.list() }
