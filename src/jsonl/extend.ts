@@ -3,13 +3,12 @@
  */
 import type { StreamState } from '../index/root.js'
 import { ENCODING_DEFLATED, ENCODING_TEXT } from '../log/codec.js'
-import { FLAG_GAP, FLAG_ORPHAN, type Frame, KIND } from '../log/frame.js'
-import type { LogEntry } from '../log/framer.js'
+import type { Frame } from '../log/frame.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import type { Header } from '../record/record.js'
 import { throwIfAborted } from '../store/abort.js'
-import { headerEntry } from '../store/append-queue.js'
 import { extendLog } from '../store/extension.js'
+import { JudgedEntry } from '../store/log-entry.js'
 import { RecordReader } from '../store/record-reader.js'
 import type { StoredStream } from '../store/stream.js'
 import type { StreamCore } from '../store/stream-core.js'
@@ -76,9 +75,9 @@ async function compare(core: StreamCore, file: StreamCore, count: number, begun:
 async function* batchesBehind(
   file: StreamCore,
   matched: number,
-  header: LogEntry[],
+  header: JudgedEntry[],
   batchRecords: number,
-): AsyncGenerator<LogEntry[]> {
+): AsyncGenerator<JudgedEntry[]> {
   const reader = new RecordReader(file)
   let batch = [...header]
   let bytes = 0
@@ -94,19 +93,16 @@ async function* batchesBehind(
 }
 
 /** The file's header comes in force with its first new record (CORE-3). */
-async function newHeader(file: StreamCore, core: StreamCore, { header, point }: StreamState): Promise<LogEntry[]> {
+async function newHeader(file: StreamCore, core: StreamCore, { header, point }: StreamState): Promise<JudgedEntry[]> {
   const frame = await file.log.frame(file.state.header.location)
   const theirs = file.log.decode(frame) as unknown as Header
   const ours = core.log.decode(await core.log.frame(header.location)) as unknown as Header
-  return equalHeaders(ours, theirs) ? [] : [headerEntry(theirs, point.pos, textOf(file, frame))]
+  return equalHeaders(ours, theirs) ? [] : [JudgedEntry.header(core.sessionId, theirs, point.pos, textOf(file, frame))]
 }
 
 /** A record's frame as it goes into another log: what leads up to it is equal there, and so is all that was worked out of it. */
-function entryOf(file: StreamCore, frame: Frame): LogEntry {
-  const { pos, parent, hash, bodyBytes } = frame
-  const flags = frame.flags & (FLAG_GAP | FLAG_ORPHAN)
-  const value = file.log.decode(frame)
-  return { kind: KIND.record, value, plain: true, text: textOf(file, frame), flags, pos, parent, hash, size: bodyBytes }
+function entryOf(file: StreamCore, frame: Frame): JudgedEntry {
+  return JudgedEntry.framed(file.sessionId, frame, file.log.decode(frame), textOf(file, frame))
 }
 
 /** The line that a frame keeps as text, if it does. */

@@ -5,7 +5,7 @@
 import { AsrError, type Diagnostic } from '../record/error.js'
 import type { Header } from '../record/record.js'
 import { turns } from '../record/turn.js'
-import { badSessionId } from '../record/validate.js'
+import { badSessionId, otherVersion } from '../record/validate.js'
 import { throwIfAborted } from '../store/abort.js'
 import type { ImportOptions, ImportReport } from '../store/api.js'
 import { RecordReader } from '../store/record-reader.js'
@@ -137,6 +137,9 @@ class FileReader {
     const { sessionId } = this.options
     if (sessionId !== undefined && sessionId !== value.sessionId) throw mismatch(sessionId, value.sessionId, line)
     await this.begin(value as unknown as Header, text)
+    const version = otherVersion(value)
+    if (version !== undefined)
+      this.intake?.keep('asr_version', `${version}; its records are read as those of "1"`, line)
     if (rounded !== undefined) this.intake?.keep('number_rounded', rounded, line)
   }
 

@@ -8,9 +8,9 @@ import { parseExact } from '../record/exact.js'
 import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
 import { turns } from '../record/turn.js'
 import { badField } from '../record/validate.js'
-import { headerEntry } from '../store/append-queue.js'
 import { agentOf } from '../store/catch-up.js'
 import { revisedHeader } from '../store/header.js'
+import { JudgedEntry } from '../store/log-entry.js'
 import { isBadExtent } from '../store/path-view.js'
 import type { RecordReader } from '../store/record-reader.js'
 import { type Staged, Staging, sameButAssigned } from '../store/staging.js'
@@ -163,7 +163,7 @@ export class Intake {
     }
     if (revised === undefined) return
     if (rounded !== undefined) this.keep('number_rounded', rounded, line)
-    const entry = headerEntry(revised, core.length)
+    const entry = JudgedEntry.header(core.sessionId, revised, core.length)
     const [location] = await core.write([[entry]])
     const header = { location, hash: entry.hash, agent: agentOf(revised) }
     core.index.state = { ...core.index.state, point: log.end, header }

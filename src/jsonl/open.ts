@@ -6,6 +6,7 @@ import { createRowCache } from '../index/row-cache.js'
 import { guardStorage } from '../log/guarded-storage.js'
 import { MemoryStorage } from '../log/memory-storage.js'
 import type { Store, StoreLocation, StoreOptions } from '../store/api.js'
+import { argument, optionsOf, place } from '../store/arguments.js'
 import type { Environment } from '../store/environment.js'
 import { StreamStore } from '../store/store.js'
 import { exportJsonl } from './export.js'
@@ -17,7 +18,9 @@ const jsonl = { importJsonl, exportJsonl }
  * Opens, or makes, a store in a folder, or in any log storage with a level for the index.
  * @throws ASR_FORMAT (newer, or not a store), ASR_LOCKED (with the holder), ASR_READ_ONLY, ASR_NO_SPACE, ASR_IO
  */
-export async function openStore(location: StoreLocation, options: StoreOptions = {}): Promise<Store> {
+export async function openStore(location: StoreLocation, given?: StoreOptions): Promise<Store> {
+  argument('openStore', 'location', location, place)
+  const options = optionsOf('openStore', given)
   if (typeof location === 'string') {
     const { openFolder } = await import('../store/node-folder.js')
     const { environment, release } = await openFolder(location, options)

@@ -28,6 +28,8 @@ export class Utf8Chunks {
   *pieces(chunk: string | Uint8Array): Generator<Uint8Array> {
     if (typeof chunk === 'string') {
       for (let at = 0; at < chunk.length; at += PIECE_UNITS) yield this.#encode(chunk.slice(at, at + PIECE_UNITS))
+    } else if (!isBytes(chunk)) {
+      throw new TypeError('importJsonl: each of `chunks` has to be a string or bytes')
     } else if (chunk.length > 0) {
       yield this.end()
       for (let at = 0; at < chunk.length; at += PIECE_BYTES) yield chunk.subarray(at, at + PIECE_BYTES)
@@ -40,6 +42,11 @@ export class Utf8Chunks {
     this.#high = last >= 0xd800 && last <= 0xdbff ? text.slice(-1) : ''
     return encode(this.#high === '' ? text : text.slice(0, -1))
   }
+}
+
+/** Whether a chunk is bytes, of whatever realm. */
+function isBytes(chunk: unknown): boolean {
+  return chunk instanceof Uint8Array || Object.prototype.toString.call(chunk) === '[object Uint8Array]'
 }
 
 function encode(text: string): Uint8Array {

@@ -34,7 +34,14 @@ const PLAIN_DEPTH_MAX = 100
 let shapes: ShapeNode = { next: new Map() }
 let shapeNodes = 0
 
-class NotJson extends Error {}
+/** A walk gives a value up: for what it met, or because it is too deep. */
+export class NotJson extends Error {
+  constructor(readonly met?: Fault) {
+    super('not JSON')
+  }
+}
+
+const SOMEWHERE: Fault = { pointer: '', what: 'something that no JSON holds' }
 
 let plain = true
 let budget = 0
@@ -53,7 +60,8 @@ export function canonicalize(value: unknown): Canonical {
     text = ordered === DISORDERLY ? write(value, 0) : JSON.stringify(ordered)
   } catch (error) {
     if (error instanceof AsrError) throw error
-    throw notJson(value, error)
+    if (error instanceof RangeError) throw tooLarge() // a text that no string holds
+    throw refusalOf(value, error)
   }
   if (text.length > RECORD_BYTES_MAX) throw tooLarge()
   // A lone surrogate shows as an escape; an escaped backslash before `ud` only costs the binary form.
@@ -121,10 +129,10 @@ function checkScalar(value: unknown): void {
     budget -= value.length
     if (budget < 0) throw tooLarge()
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) throw new NotJson()
+    if (!Number.isFinite(value)) throw new NotJson(SOMEWHERE)
     if (Object.is(value, -0)) plain = false
   } else if (typeof value !== 'boolean' && value !== null) {
-    throw new NotJson()
+    throw new NotJson(SOMEWHERE)
   }
 }
 
@@ -143,16 +151,25 @@ function shapeIn(object: object): Shape {
 
 /** The number that is canonical for an exact one; only its JSON text gives that back. */
 function doubleOf(object: object): number {
-  const double = isExactNumber(object) ? object.valueOf() : Number.NaN
+  if (!isExactNumber(object)) throw new NotJson(SOMEWHERE)
+  const double = object.valueOf()
   checkScalar(double)
+  budget -= object.literal.length // its digits are what is stored
+  if (budget < 0) throw tooLarge()
   plain = false
   return double
 }
 
+/** Whether an object was made by a literal, in this realm or another, or has no prototype at all. */
+export function isPlain(object: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(object)
+  if (prototype === Object.prototype || prototype === null) return true
+  // `Object.prototype` of another realm is told by what it holds.
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, 'isPrototypeOf')
+}
+
 function isPlainObject(object: object): boolean {
-  const prototype = Object.getPrototypeOf(object)
-  const ordinary = prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null
-  return ordinary && Object.getOwnPropertySymbols(object).length === 0
+  return isPlain(object) && Object.getOwnPropertySymbols(object).length === 0
 }
 
 function shapeOf(keys: string[]): Shape {
@@ -193,32 +210,38 @@ function isIndex(key: string): boolean {
   return /^(?:0|[1-9][0-9]{0,9})$/.test(key)
 }
 
-function tooLarge(): AsrError {
+export function tooLarge(): AsrError {
   return new AsrError('ASR_TOO_LARGE', `a record's text is limited to ${RECORD_BYTES_MAX} bytes`)
 }
 
-/** What is wrong with a value that the walk gave up on, and where. */
-function notJson(value: unknown, cause: unknown): AsrError {
-  const found = firstFault(value)
-  if (found !== undefined) {
-    return new AsrError('ASR_BAD_VALUE', `not JSON at "${found.pointer}": ${found.what}`, { cause: found.cause })
-  }
-  if (cause instanceof RangeError) return tooLarge()
-  return new AsrError('ASR_TOO_DEEP', `nesting is limited to ${NESTING_MAX} levels`)
+/** What is wrong with a value that a walk gave up on, and where, as far as that can be found again. */
+export function refusalOf(value: unknown, error: unknown): AsrError {
+  const found = firstFault(value) ?? (error instanceof NotJson ? error.met : throwing(error))
+  if (found === undefined) return new AsrError('ASR_TOO_DEEP', `nesting is limited to ${NESTING_MAX} levels`)
+  return new AsrError('ASR_BAD_VALUE', `not JSON at "${found.pointer}": ${found.what}`, { cause: found.cause })
 }
 
+/** The fault of an object that threw when it was read. */
+function throwing(cause: unknown, pointer = ''): Fault {
+  return { pointer, what: 'an object that throws when read', cause }
+}
+
+/** What is no JSON in a value, and where. */
 interface Fault {
   pointer: string
   what: string
   cause?: unknown
 }
 
+/** A proxy can go on for ever, and a list be of holes: so many objects, and items of each, are looked at. */
+const LOOKED_INTO_MAX = 100_000
+
 /** The first thing in a value that is not JSON, nesting apart; each object is looked into once. */
 function firstFault(root: unknown): Fault | undefined {
   const seen = new Set<object>()
   const around = new Set<object>()
   const stack: { value: unknown; pointer: string; leave?: true }[] = [{ value: root, pointer: '' }]
-  for (let item = stack.pop(); item !== undefined; item = stack.pop()) {
+  for (let item = stack.pop(); item !== undefined && seen.size < LOOKED_INTO_MAX; item = stack.pop()) {
     const { value, pointer, leave } = item
     if (typeof value !== 'object' || value === null) {
       const what = scalarFault(value)
@@ -240,7 +263,7 @@ function firstFault(root: unknown): Fault | undefined {
         const children = entriesOf(value).reverse()
         for (const [key, child] of children) stack.push({ value: child, pointer: `${pointer}/${pointerStep(key)}` })
       } catch (cause) {
-        return { pointer, what: 'an object that throws when read', cause }
+        return throwing(cause, pointer)
       }
     }
   }
@@ -253,9 +276,10 @@ function scalarFault(value: unknown): string | undefined {
   return value === null || typeof value === 'string' || typeof value === 'boolean' ? undefined : `a ${typeof value}`
 }
 
-/** Keys and values; of an array the holes too. */
+/** The first keys and values; of an array the holes too. */
 function entriesOf(value: object): [string | number, unknown][] {
-  return Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+  if (!Array.isArray(value)) return Object.entries(value).slice(0, LOOKED_INTO_MAX)
+  return [...value.slice(0, LOOKED_INTO_MAX).entries()]
 }
 
 /** A step of a JSON pointer (RFC 6901). */

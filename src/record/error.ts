@@ -62,6 +62,7 @@ export const KEPT_CODES = [
   'number_rounded',
   'compaction_bad_extent',
   'superseded_twice',
+  'asr_version',
 ] as const
 
 /** What opening did or found by itself, told in `store.notices`; the last one is said by `verify`. */

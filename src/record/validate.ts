@@ -39,6 +39,12 @@ export function badHeader(header: { [field: string]: unknown }): string | undefi
   return badSessionId(header.sessionId)
 }
 
+/** What the header of a stream says of its version, when that is not the one that is read and written here (CORE-3). */
+export function otherVersion({ asr }: { [field: string]: unknown }): string | undefined {
+  if (asr === undefined || asr === '1') return undefined
+  return `\`asr\` of the header is ${typeof asr === 'string' ? JSON.stringify(asr) : 'no string'}, not "1"`
+}
+
 /** The sequence number a record without one gets at a position, after the last record's (CORE-4). */
 export function assignedSeq(pos: number, lastSeq: number): number {
   return Math.max(pos, lastSeq + 1)

@@ -6,11 +6,8 @@
 import { answer, type Query, wait } from '../index/query.js'
 import { IndexDamaged } from '../index/rows.js'
 import { KIND } from '../log/frame.js'
-import type { LogEntry } from '../log/framer.js'
 import type { LogPoint } from '../log/scanner.js'
-import { canonicalize } from '../record/canonical.js'
 import { AsrError } from '../record/error.js'
-import { hashText } from '../record/hash.js'
 import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
 import { shallowCopy } from '../record/snapshot.js'
 import { turns } from '../record/turn.js'
@@ -18,7 +15,8 @@ import { badField } from '../record/validate.js'
 import { counted } from '../record/words.js'
 import type { AppendOptions, Receipt } from './api.js'
 import { agentOf, lineageOf } from './catch-up.js'
-import { refusal, Staging } from './staging.js'
+import { JudgedEntry } from './log-entry.js'
+import { isRetry, refusal, Staging } from './staging.js'
 import type { StreamCore } from './stream-core.js'
 
 /** What one write holds at most, so that a burst of large appends does not pile up in memory. */
@@ -26,7 +24,7 @@ const GROUP_BYTES = 4 * 1024 * 1024
 const GROUP_CALLS = 256
 
 interface StagedCall {
-  entries: LogEntry[]
+  entries: JudgedEntry[]
   header?: Header
   receipt: Receipt
 }
@@ -52,7 +50,7 @@ export class AppendQueue {
 
   constructor(private readonly core: StreamCore) {}
 
-  append(records: readonly AsrRecord[], options: AppendOptions): Promise<Receipt> {
+  append(records: readonly (AsrRecord | AsrError)[], options: AppendOptions): Promise<Receipt> {
     return this.enqueue((staging) => this.stageRecords(staging, records, options))
   }
 
@@ -60,7 +58,7 @@ export class AppendQueue {
    * Entries that another log of the session has placed behind a point, as one append.
    * @throws ASR_CONFLICT when the log does not end at that point
    */
-  async appendPlaced(entries: readonly LogEntry[], behind: LogPoint): Promise<void> {
+  async appendPlaced(entries: readonly JudgedEntry[], behind: LogPoint): Promise<void> {
     await this.enqueue((staging) => this.stagePlaced(staging, entries, behind), true)
   }
 
@@ -81,12 +79,13 @@ export class AppendQueue {
 
   /** A header revision; `revise` gives the new header, or undefined when nothing changes (CORE-3). */
   reviseHeader(revise: () => Promise<{ header: Header; text?: string } | undefined>): Promise<Receipt> {
+    const { sessionId } = this.core
     return this.enqueue(function* (staging) {
       const revised = yield* wait(revise())
       const receipt = { first: 0, last: 0, appended: 0, duplicates: 0 }
       if (revised === undefined) return { entries: [], receipt }
       const { header, text } = revised
-      return { entries: [headerEntry(header, staging.length, text)], header, receipt }
+      return { entries: [JudgedEntry.header(sessionId, header, staging.length, text)], header, receipt }
     }, true)
   }
 
@@ -179,7 +178,7 @@ export class AppendQueue {
     for (const { call, receipt } of calls) call.resolve(receipt)
   }
 
-  private *stagePlaced(staging: Staging, entries: readonly LogEntry[], behind: LogPoint): Query<StagedCall> {
+  private *stagePlaced(staging: Staging, entries: readonly JudgedEntry[], behind: LogPoint): Query<StagedCall> {
     this.assertEndsAt(behind)
     let header: Header | undefined
     for (const entry of entries) {
@@ -191,15 +190,19 @@ export class AppendQueue {
     return { entries: [...entries], header, receipt: { first: behind.pos + 1, last: length, appended, duplicates: 0 } }
   }
 
-  private *stageRecords(staging: Staging, records: readonly AsrRecord[], options: AppendOptions): Query<StagedCall> {
+  private *stageRecords(
+    staging: Staging,
+    records: readonly (AsrRecord | AsrError)[],
+    options: AppendOptions,
+  ): Query<StagedCall> {
     const { length } = staging
     const { expected } = options
-    const entries: LogEntry[] = []
+    const entries: JudgedEntry[] = []
     const places: number[] = []
     for (const given of records) {
       if (turns.isOver()) yield turns.next()
       const record = checked(given, options.head)
-      const duplicate = record.id === undefined ? 0 : yield* staging.duplicateOf(record.id, record)
+      const duplicate = record.id === undefined ? 0 : yield* staging.duplicateOf(record.id, record, isRetry)
       if (duplicate > 0) {
         places.push(duplicate)
         continue
@@ -235,24 +238,9 @@ function publish(core: StreamCore, calls: Group['calls'], staging: Staging, loca
   if (header !== core.index.state.header) core.index.state = { ...core.index.state, header }
 }
 
-export function headerEntry(header: Header, pos: number, text?: string): LogEntry {
-  const canonical = canonicalize(header)
-  const { plain } = canonical
-  return {
-    kind: KIND.header,
-    value: header,
-    plain,
-    text,
-    flags: 0,
-    pos,
-    parent: 0,
-    hash: hashText(canonical.text),
-    size: canonical.text.length,
-  }
-}
-
-/** A record that append can take; with the head it is to name. @throws ASR_BAD_RECORD */
-function checked(given: AsrRecord, head: string | undefined): AsrRecord {
+/** A record that append can take; with the head it is to name. @throws ASR_BAD_RECORD, and why it could not be copied */
+function checked(given: AsrRecord | AsrError, head: string | undefined): AsrRecord {
+  if (given instanceof AsrError) throw given
   if (typeof given !== 'object' || given === null || Array.isArray(given)) {
     throw new AsrError('ASR_BAD_RECORD', 'a record is an object')
   }

@@ -40,7 +40,7 @@ export async function rootOf(level: IndexLevel, log: Pick<LogIdentity, 'incarnat
 }
 
 /** The root rows of all logs that the index knows, one look-up each. @throws IndexDamaged */
-export async function* allRoots(level: IndexLevel): AsyncGenerator<{ log: string; root: Root }> {
+async function* allRoots(level: IndexLevel): AsyncGenerator<{ log: string; root: Root }> {
   for (let from = ''; ; ) {
     const key = await firstKey(level, from)
     if (key === undefined) return
@@ -79,4 +79,15 @@ export function unreadable(sessionId: string, { segments }: LogFiles, { code, me
 
 export function sizeOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { size }) => sum + size, 0)
+}
+
+/** What the index knows; of a damaged one that is nothing. */
+export async function rootsKnown(level: IndexLevel): Promise<{ log: string; root: Root }[]> {
+  const known: { log: string; root: Root }[] = []
+  try {
+    for await (const entry of allRoots(level)) known.push(entry)
+  } catch (error) {
+    if (!(error instanceof IndexDamaged)) throw error
+  }
+  return known
 }

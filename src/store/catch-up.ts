@@ -11,8 +11,8 @@ import { LOG_FORMAT, offsetOf, parseSegmentBody, segmentOf } from '../log/segmen
 import { AsrError, isAsrError } from '../record/error.js'
 import type { Header, StoredRecord } from '../record/record.js'
 import { turns } from '../record/turn.js'
-import { badField } from '../record/validate.js'
 import { throwIfAborted } from './abort.js'
+import { flawOf } from './log-entry.js'
 import { Lookup } from './lookup.js'
 import type { Lineage } from './placement.js'
 import { Staging } from './staging.js'
@@ -118,16 +118,7 @@ function isSegmentOf({ sessionId, identity }: RecordLog, frame: Frame): boolean 
 /** The value of a record's or header's frame; undefined when its body is not that of one. */
 export function soundValue(log: RecordLog, frame: Frame): Decoded | undefined {
   const value = decoded(log, frame)
-  return value !== undefined && isSound(log.sessionId, frame, value) ? value : undefined
-}
-
-/** Whether a decoded body is what its frame says: no append makes others, but bytes can be made with sound checks. */
-function isSound(sessionId: string, frame: Frame, value: unknown): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  if (frame.kind === KIND.header) return (value as Header).sessionId === sessionId
-  const record = value as { [field: string]: unknown }
-  const isStored = typeof record.id === 'string' && typeof record.seq === 'number' && record.type !== 'header'
-  return isStored && badField(record) === undefined && frame.parent < frame.pos
+  return value !== undefined && flawOf(log.sessionId, frame, value) === undefined ? value : undefined
 }
 
 export function lineageOf({ parent, flags }: Pick<Frame, 'parent' | 'flags'>): Lineage {

@@ -2,14 +2,14 @@
  * Many records at once behind a stream, as one append (CORE-21). A few go in one write. More are written apart, as the log's
  * next segment, and come in by one rename: nobody sees a part of them, and what is ended on the way was never there.
  */
-import type { LogEntry } from '../log/framer.js'
 import type { LogPoint } from '../log/scanner.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import { throwIfAborted } from './abort.js'
+import type { JudgedEntry } from './log-entry.js'
 import type { StoredStream } from './stream.js'
 
 /** What is to come behind a point: its entries, placed, in batches that are written one by one. */
-export type Batches = AsyncIterable<LogEntry[]>
+export type Batches = AsyncIterable<JudgedEntry[]>
 
 /** A location in a segment is four bytes; the last batch may carry the segment beyond this. */
 const EXTENSION_BYTES_MAX = 2 ** 32 - 2 ** 28
@@ -33,7 +33,7 @@ export async function extendLog(
   const extension = core.log.extension()
   try {
     for (
-      let step: IteratorResult<LogEntry[]> = first;
+      let step: IteratorResult<JudgedEntry[]> = first;
       !step.done;
       step = step === first ? second : await iterator.next()
     ) {

@@ -4,7 +4,7 @@
 import { canonicalText } from '../record/canonical.js'
 import { AsrError } from '../record/error.js'
 import type { Header } from '../record/record.js'
-import { badHeader } from '../record/validate.js'
+import { badHeader, otherVersion } from '../record/validate.js'
 
 /** A header as it is stored: with what it lacks of `type` and `asr`, in front. @throws ASR_BAD_RECORD, ASR_BAD_VALUE */
 export function newHeader(given: Header): Header {
@@ -12,7 +12,7 @@ export function newHeader(given: Header): Header {
   if (typeof given.sessionId === 'string' && !given.sessionId.isWellFormed()) {
     throw new AsrError('ASR_BAD_VALUE', '`sessionId` holds a lone surrogate')
   }
-  const fault = badHeader(given)
+  const fault = badHeader(given) ?? otherVersion(given)
   if (fault !== undefined) throw new AsrError('ASR_BAD_RECORD', fault)
   const front: Partial<Header> = {}
   if (!Object.hasOwn(given, 'type')) front.type = 'header'

@@ -6,6 +6,7 @@ import { AsrError } from '../record/error.js'
 import type { StoredRecord } from '../record/record.js'
 import { counted } from '../record/words.js'
 import type { Followed, RangeOptions } from './api.js'
+import { nameOf } from './arguments.js'
 import { RecordIterator } from './record-iterator.js'
 import { RecordReader } from './record-reader.js'
 import { Steps } from './steps.js'
@@ -72,7 +73,7 @@ async function* followed(
 ): AsyncGenerator<Followed> {
   const { after = 0, signal } = options
   if (!Number.isSafeInteger(after) || after < 0) {
-    throw new AsrError('ASR_BAD_VALUE', `a cursor is a position from 0, not ${String(after)}`)
+    throw new AsrError('ASR_BAD_VALUE', `a cursor is a position from 0, not ${nameOf(after)}`)
   }
   await core.refresh()
   if (after > core.length) {

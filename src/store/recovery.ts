@@ -11,11 +11,11 @@ import { RecordLog } from '../log/record-log.js'
 import type { ScanEnd } from '../log/scanner.js'
 import { endOf, type LogIdentity, offsetOf, type Segment, STREAMS_FOLDER, segmentOf } from '../log/segment.js'
 import { counted } from '../record/words.js'
-import { headerEntry } from './append-queue.js'
 import { rootOf } from './catalog.js'
 import { type CatchUpOptions, type CaughtUp, catchUp, corrupt } from './catch-up.js'
 import { cutLog, putAside, rewriteSegments, sizesNow } from './cut.js'
 import { type Environment, note, noteBrokenLevel } from './environment.js'
+import { JudgedEntry } from './log-entry.js'
 import { StreamCore } from './stream-core.js'
 import { type Fault, faultOf, NO_WITNESS, whyDoubted, witnessOf } from './witness.js'
 
@@ -207,7 +207,8 @@ async function secure(core: StreamCore): Promise<void> {
 
 /** The header was lost with a damaged frame, and the loss accepted: the least a header says. */
 async function replaceHeader(core: StreamCore): Promise<void> {
-  const entry = headerEntry({ type: 'header', asr: '1', sessionId: core.sessionId }, core.length)
+  const { sessionId } = core
+  const entry = JudgedEntry.header(sessionId, { type: 'header', asr: '1', sessionId }, core.length)
   const [location] = await core.write([[entry]])
   core.index.state = { ...core.index.state, point: core.log.end, header: { location, hash: entry.hash, agent: null } }
 }

@@ -7,15 +7,14 @@ import type { RecordName } from '../index/page-keys.js'
 import type { Query } from '../index/query.js'
 import type { StreamState } from '../index/root.js'
 import type { StreamIndex } from '../index/stream-index.js'
-import { FLAG_GAP, FLAG_ORPHAN, KIND } from '../log/frame.js'
-import type { LogEntry } from '../log/framer.js'
+import { FLAG_GAP, FLAG_ORPHAN } from '../log/frame.js'
 import type { LogPoint } from '../log/scanner.js'
-import { canonicalize, canonicalText } from '../record/canonical.js'
+import { canonicalText } from '../record/canonical.js'
 import { AsrError } from '../record/error.js'
-import { hashText } from '../record/hash.js'
-import type { AsrRecord, StoredRecord } from '../record/record.js'
+import { type AsrRecord, PRIMARY, type StoredRecord } from '../record/record.js'
 import { assignedSeq, withAssigned } from '../record/validate.js'
 import { appendAssigned } from './assigned-text.js'
+import { JudgedEntry } from './log-entry.js'
 import type { Lookup } from './lookup.js'
 import { currentTarget, type Fault, type Lineage, type Placed, place, type Surroundings } from './placement.js'
 
@@ -23,7 +22,7 @@ import { currentTarget, type Fault, type Lineage, type Placed, place, type Surro
 export interface Staged extends Placed {
   pos: number
   record: StoredRecord
-  logEntry: LogEntry
+  logEntry: JudgedEntry
   /** the parent that was named and is not there (CORE-12) */
   missingParentId?: string
 }
@@ -63,41 +62,34 @@ export class Staging implements Surroundings {
     return this.base.point.pos + this.fresh.length
   }
 
-  /** The position of a record that is already there and equals this one (CORE-21), or 0. @throws ASR_ID_CONFLICT */
-  *duplicateOf(recordId: string, record: AsrRecord): Query<number> {
+  /** The position of a record that is already there and is the same as this one (CORE-21), or 0. @throws ASR_ID_CONFLICT */
+  *duplicateOf(recordId: string, record: AsrRecord, isSame = sameButAssigned): Query<number> {
     const pos = yield* this.find(recordId)
-    if (pos === 0 || sameButAssigned(record, yield* this.storedRecord(pos))) return pos
+    if (pos === 0 || isSame(record, yield* this.storedRecord(pos))) return pos
     throw new AsrError('ASR_ID_CONFLICT', `another record has the id ${JSON.stringify(recordId)}`, { recordId })
   }
 
-  /** Takes a record in: assigns what it lacks, resolves its parent, places it (CORE-4, CORE-11). */
+  /**
+   * Takes a record in: assigns what it lacks, resolves its parent, judges it, places it (CORE-4, CORE-11).
+   * @throws ASR_BAD_RECORD, ASR_BAD_VALUE, ASR_TOO_DEEP, ASR_TOO_LARGE: no reader would take what was written
+   */
   *take(given: AsrRecord, arrival: Arrival = {}): Query<Staged> {
     const pos = this.length + 1
     const seq = given.seq ?? assignedSeq(pos, this.lastSeq)
     if (!Number.isSafeInteger(seq)) throw new AsrError('ASR_BAD_RECORD', `no seq is left behind ${this.lastSeq}`)
     const id = given.id ?? (this.defaultIdsTaken || seq < pos ? yield* this.freeId(seq) : `r${seq}`)
     const record = withAssigned(given, seq, id) as StoredRecord
-    const { text, plain } = canonicalize(record)
     const lineage =
       typeof record.parentId === 'string' ? yield* this.named(record) : this.implied(record, arrival.gap ?? false)
     const missingParentId = lineage.orphan ? (record.parentId as string) : undefined
+    const flags = (lineage.gap ? FLAG_GAP : 0) | (lineage.orphan ? FLAG_ORPHAN : 0)
+    const text = arrival.text === undefined ? undefined : appendAssigned(arrival.text, given, record)
+    const { parent } = lineage
+    const logEntry = JudgedEntry.record(this.lookup.log.sessionId, record, { pos, parent, flags }, text)
     const rises = record.seq > this.lastSeq || pos === 1
     const placed = yield* place(this, record, pos, lineage)
     this.keep(placed, record, pos)
     if (!rises) placed.faults.push({ code: 'seq_not_rising', message: `seq ${record.seq} does not rise` })
-    const flags = (lineage.gap ? FLAG_GAP : 0) | (lineage.orphan ? FLAG_ORPHAN : 0)
-    const kept = arrival.text === undefined ? undefined : appendAssigned(arrival.text, given, record)
-    const logEntry: LogEntry = {
-      kind: KIND.record,
-      value: record,
-      plain,
-      text: kept,
-      flags,
-      pos,
-      parent: lineage.parent,
-      hash: hashText(text),
-      size: text.length,
-    }
     const { entry, keys, name, faults } = placed
     return { entry, keys, name, faults, pos, record, logEntry, missingParentId }
   }
@@ -239,6 +231,12 @@ export function sameButAssigned(given: AsrRecord, stored: StoredRecord): boolean
     if (!Object.hasOwn(given, field) && Object.hasOwn(stored, field)) complete[field] = stored[field]
   }
   return canonicalText(complete) === canonicalText(stored)
+}
+
+/** Whether append is given a stored record again: to name the default head is to name none (CORE-21). */
+export function isRetry(given: AsrRecord, stored: StoredRecord): boolean {
+  const { head, ...unnamed } = given
+  return sameButAssigned(head === PRIMARY && !Object.hasOwn(stored, 'head') ? (unnamed as AsrRecord) : given, stored)
 }
 
 /** The error that append gives for what import keeps and reports. */

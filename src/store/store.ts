@@ -1,11 +1,8 @@
 /**
  * A store: the streams of one place, open or not, and who may write to them.
  */
-
-import type { Root } from '../index/root.js'
-import { IndexDamaged, purgeAll } from '../index/rows.js'
+import { purgeAll } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
-import type { LogEntry } from '../log/framer.js'
 import { RecordLog } from '../log/record-log.js'
 import { listLogs, STAGING_FOLDER, STREAMS_FOLDER } from '../log/segment.js'
 import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
@@ -15,14 +12,15 @@ import { snapshot } from '../record/snapshot.js'
 import { badSessionId } from '../record/validate.js'
 import { throwIfAborted } from './abort.js'
 import type { ImportOptions, ImportReport, LongCall, Store, Stream, StreamInfo, VerifyReport } from './api.js'
-import { headerEntry } from './append-queue.js'
-import { allRoots, infoOf, listed, sizeOf, unreadable } from './catalog.js'
+import { argument, chunks as chunksKind, optionsOf, text } from './arguments.js'
+import { infoOf, listed, rootsKnown, sizeOf, unreadable } from './catalog.js'
 import { agentOf } from './catch-up.js'
 import { rewriteSegments } from './cut.js'
 import { deleteLogs, deleteRows, discardLog } from './deletion.js'
 import { type Environment, note } from './environment.js'
 import { newHeader } from './header.js'
 import type { Jsonl } from './jsonl-port.js'
+import { JudgedEntry } from './log-entry.js'
 import { Mutex } from './mutex.js'
 import { type LogFiles, openLog } from './recovery.js'
 import { sessionOf } from './session-of.js'
@@ -73,6 +71,7 @@ export class StreamStore implements Store {
   }
 
   async openStream(sessionId: string): Promise<StoredStream> {
+    argument('stream', 'sessionId', sessionId, text)
     this.assertOpen()
     const fault = badSessionId(sessionId)
     if (fault !== undefined) throw new AsrError('ASR_STREAM_NOT_FOUND', fault)
@@ -154,14 +153,17 @@ export class StreamStore implements Store {
     return (await this.environment.storage.size(segments[0].file)) === undefined
   }
 
-  async importJsonl(chunks: Parameters<Store['importJsonl']>[0], options: ImportOptions = {}): Promise<ImportReport> {
+  async importJsonl(chunks: Parameters<Store['importJsonl']>[0], options?: ImportOptions): Promise<ImportReport> {
+    argument('importJsonl', 'chunks', chunks, chunksKind)
+    const asked = optionsOf('importJsonl', options)
     this.assertWritable()
-    const importing = this.jsonl.importJsonl(this, chunks, options)
+    const importing = this.jsonl.importJsonl(this, chunks, asked)
     this.imports.add(importing)
     return importing.finally(() => this.imports.delete(importing))
   }
 
-  async verify(options: { sessionId?: string } & LongCall = {}): Promise<VerifyReport> {
+  async verify(given?: { sessionId?: string } & LongCall): Promise<VerifyReport> {
+    const options = optionsOf('verify', given)
     const streams: VerifyReport['streams'] = []
     for (const sessionId of await this.sessions(options.sessionId)) {
       throwIfAborted(options.signal)
@@ -186,11 +188,13 @@ export class StreamStore implements Store {
   private async lostStreams(): Promise<StreamReport[]> {
     const logs = new Set([...this.files.values()].map(({ log }) => log.incarnation))
     const lost: StreamReport[] = []
-    for (const { log, root } of await this.rootsKnown()) if (!logs.has(log)) lost.push(lostStream(root))
+    for (const { log, root } of await rootsKnown(this.environment.level))
+      if (!logs.has(log)) lost.push(lostStream(root))
     return lost
   }
 
-  async rebuildIndex(options: { sessionId?: string } & LongCall = {}): Promise<void> {
+  async rebuildIndex(given?: { sessionId?: string } & LongCall): Promise<void> {
+    const options = optionsOf('rebuildIndex', given)
     this.assertWritable()
     const damages: AsrError[] = []
     for (const sessionId of await this.sessions(options.sessionId)) {
@@ -218,6 +222,7 @@ export class StreamStore implements Store {
 
   /** Deletes a stream without opening it: that may take room, and the stream may be damaged. */
   async deleteStream(sessionId: string): Promise<void> {
+    argument('deleteStream', 'sessionId', sessionId, text)
     this.assertWritable()
     await this.directory.run(async () => {
       this.assertOpen()
@@ -227,7 +232,7 @@ export class StreamStore implements Store {
       const wasThere = await (stream === undefined ? remove() : this.retire(stream, remove))
       this.files.delete(name)
       if (wasThere) return
-      const lost = (await this.rootsKnown()).find(({ root }) => root.sessionId === sessionId)
+      const lost = (await rootsKnown(this.environment.level)).find(({ root }) => root.sessionId === sessionId)
       if (lost === undefined) throw this.notFound(sessionId)
       await deleteRows(this.environment, lost.log)
     })
@@ -238,17 +243,6 @@ export class StreamStore implements Store {
     stream.core.deleted = true
     await this.forget(stream)
     return stream.core.writing.run(remove)
-  }
-
-  /** What the index knows; of a damaged one that is nothing. */
-  private async rootsKnown(): Promise<{ log: string; root: Root }[]> {
-    const known: { log: string; root: Root }[] = []
-    try {
-      for await (const entry of allRoots(this.environment.level)) known.push(entry)
-    } catch (error) {
-      if (!(error instanceof IndexDamaged)) throw error
-    }
-    return known
   }
 
   close(): Promise<void> {
@@ -308,7 +302,7 @@ export class StreamStore implements Store {
     const { environment } = this
     const log = new RecordLog(environment.storage, folder, identity, sessionId, [])
     const core = new StreamCore(environment, log, new StreamIndex(environment.level, incarnation, environment.cache))
-    const entry = headerEntry(header, 0, text)
+    const entry = JudgedEntry.header(sessionId, header, 0, text)
     const [location] = await this.firstWrite(core, entry)
     core.index.state = {
       ...core.index.state,
@@ -319,7 +313,7 @@ export class StreamStore implements Store {
   }
 
   /** A making that fails leaves no second log of the name behind, if it can be helped. */
-  private async firstWrite(core: StreamCore, entry: LogEntry): Promise<number[]> {
+  private async firstWrite(core: StreamCore, entry: JudgedEntry): Promise<number[]> {
     try {
       return await core.write([[entry]])
     } catch (error) {

@@ -10,12 +10,12 @@ import type { IndexReader, IndexView } from '../index/reader.js'
 import type { Reach, StreamState } from '../index/root.js'
 import { clearBelowRoot, compactRows, IndexDamaged, type IndexLevel } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
-import type { LogEntry } from '../log/framer.js'
 import type { RecordLog } from '../log/record-log.js'
 import type { MaybePromise } from '../log/storage.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import { catchUp } from './catch-up.js'
 import { type Environment, note, noteBrokenLevel } from './environment.js'
+import type { JudgedEntry } from './log-entry.js'
 import { Lookup } from './lookup.js'
 import { Mutex } from './mutex.js'
 import { titleOf } from './title.js'
@@ -245,7 +245,7 @@ export class StreamCore {
    * Writes appends to the log, and syncs where the store is to survive a power cut.
    * @throws ASR_FENCED: nothing was written, or, when the store was taken over meanwhile, it may be there or not
    */
-  write(appends: readonly LogEntry[][]): MaybePromise<number[]> {
+  write(appends: readonly JudgedEntry[][]): MaybePromise<number[]> {
     if (this.closed) throw this.over() // what a closing store still has to write is written before it closes its streams
     this.environment.guard()
     const written = this.log.append(appends)

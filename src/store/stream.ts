@@ -8,7 +8,7 @@ import { AsrError } from '../record/error.js'
 import { exactJson, parseExact } from '../record/exact.js'
 import { hashPair, hex64 } from '../record/hash.js'
 import { type AsrRecord, type Header, PRIMARY, type StoredRecord } from '../record/record.js'
-import { snapshot } from '../record/snapshot.js'
+import { snapshot, snapshots } from '../record/snapshot.js'
 import { turns } from '../record/turn.js'
 import type {
   AppendOptions,
@@ -24,6 +24,7 @@ import type {
   Stream,
 } from './api.js'
 import { AppendQueue } from './append-queue.js'
+import { argument, object, optionsOf, text } from './arguments.js'
 import { entitiesAnywhere, entitiesOnPath } from './entity-view.js'
 import { revisedHeader } from './header.js'
 import type { Jsonl } from './jsonl-port.js'
@@ -56,9 +57,9 @@ export class StoredStream implements Stream {
   }
 
   async reviseHeader(patch: Record<string, unknown>): Promise<Header> {
+    const asked = snapshot(argument('reviseHeader', 'patch', patch, object))
     this.writable()
     let header: Header | undefined
-    const asked = snapshot(patch)
     await this.queue.reviseHeader(async () => {
       // What the patch leaves alone stays as it is, to the digit.
       const current = parseExact(this.core.log.line(await this.headerFrame())) as Header
@@ -69,16 +70,18 @@ export class StoredStream implements Stream {
     return JSON.parse(exactJson(header))
   }
 
-  append(records: AsrRecord | AsrRecord[], options: AppendOptions = {}): Promise<Receipt> {
+  append(records: AsrRecord | AsrRecord[], options?: AppendOptions): Promise<Receipt> {
     try {
+      const asked = optionsOf('append', options)
       this.writable()
-      return this.queue.append(snapshot(Array.isArray(records) ? records : [records]), options)
+      return this.queue.append(snapshots(records), asked)
     } catch (error) {
       return Promise.reject(error)
     }
   }
 
   async get(recordId: string): Promise<StoredRecord | undefined> {
+    argument('get', 'recordId', recordId, text)
     await this.open()
     const record = await this.core.ask((lookup) => lookup.get(recordId))
     if (record === undefined && this.core.damage !== undefined) throw this.core.damage
@@ -86,6 +89,7 @@ export class StoredStream implements Stream {
   }
 
   async text(recordId?: string): Promise<string | undefined> {
+    if (recordId !== undefined) argument('text', 'recordId', recordId, text)
     const { log } = this.core
     if (recordId === undefined) {
       await this.ready()
@@ -96,6 +100,7 @@ export class StoredStream implements Stream {
   }
 
   async position(recordId: string): Promise<number | undefined> {
+    argument('position', 'recordId', recordId, text)
     await this.open()
     const pos = await this.core.ask((lookup) => lookup.find(recordId))
     if (pos === 0 && this.core.damage !== undefined) throw this.core.damage
@@ -103,6 +108,7 @@ export class StoredStream implements Stream {
   }
 
   async hash(recordId: string): Promise<string> {
+    argument('hash', 'recordId', recordId, text)
     const pos = await this.position(recordId)
     if (pos === undefined) throw this.notFound(`record ${JSON.stringify(recordId)}`)
     return hex64((await this.core.ask((lookup) => lookup.frame(pos))).hash)
@@ -115,17 +121,20 @@ export class StoredStream implements Stream {
   }
 
   records(options?: RangeOptions): AsyncIterable<StoredRecord> {
-    return rangeOf(this.core, options)
+    return rangeOf(this.core, optionsOf('records', options))
   }
 
   follow(options?: { after?: number; signal?: AbortSignal }): AsyncIterable<Followed> {
-    return follow(this.core, options)
+    return follow(this.core, optionsOf('follow', options))
   }
 
-  async entity(type: string, entityId: string, options: At & { anywhere?: true } = {}): Promise<Entity[]> {
+  async entity(type: string, entityId: string, options?: At & { anywhere?: true }): Promise<Entity[]> {
+    argument('entity', 'type', type, text)
+    argument('entity', 'entityId', entityId, text)
+    const { anywhere, ...at } = optionsOf('entity', options)
     await this.ready()
-    if (options.anywhere) return this.core.ask((lookup) => entitiesAnywhere(lookup, type, entityId))
-    const { end } = await this.pathEnd(options)
+    if (anywhere) return this.core.ask((lookup) => entitiesAnywhere(lookup, type, entityId))
+    const { end } = await this.pathEnd(at)
     return this.core.ask((lookup) => entitiesOnPath(lookup, type, entityId, end))
   }
 
@@ -154,27 +163,31 @@ export class StoredStream implements Stream {
   }
 
   async setHead(name: string, recordId: string | null): Promise<Receipt> {
+    argument('setHead', 'name', name, text)
+    if (recordId !== null) argument('setHead', 'recordId', recordId, text)
     return this.append({ type: 'head', name, recordId })
   }
 
-  async activePath(at: At = {}): Promise<Path> {
+  async activePath(at?: At): Promise<Path> {
+    const asked = optionsOf('activePath', at)
     await this.ready()
-    const { end } = await this.pathEnd(at)
+    const { end } = await this.pathEnd(asked)
     return openPath(this.core, end)
   }
 
-  async contextView(at: At = {}): Promise<ContextView> {
+  async contextView(at?: At): Promise<ContextView> {
+    const asked = optionsOf('contextView', at)
     await this.ready()
-    const { end, head } = await this.pathEnd(at)
+    const { end, head } = await this.pathEnd(asked)
     return openView(this.core, end, head)
   }
 
   exportJsonl(options?: { salvage?: true }): AsyncIterable<Uint8Array> {
-    return this.jsonl.exportJsonl(this.core, options)
+    return this.jsonl.exportJsonl(this.core, optionsOf('exportJsonl', options))
   }
 
   /** Where the path ends that a call is about (CORE-14, CORE-16). */
-  private async pathEnd({ head, at }: At): Promise<{ end: number; head: string | null }> {
+  private async pathEnd({ head, at }: { head?: string; at?: string }): Promise<{ end: number; head: string | null }> {
     if (head !== undefined && at !== undefined) throw new TypeError('either `head` or `at`, not both')
     if (at !== undefined) {
       const pos = await this.core.ask((lookup) => lookup.find(at))

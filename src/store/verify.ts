@@ -19,6 +19,7 @@ import { canonicalText } from '../record/canonical.js'
 import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { hashBytes, hashText, hex64 } from '../record/hash.js'
 import type { StoredRecord } from '../record/record.js'
+import { otherVersion } from '../record/validate.js'
 import { counted } from '../record/words.js'
 import type { LongCall, VerifyReport } from './api.js'
 import { catchUp, corrupt } from './catch-up.js'
@@ -112,9 +113,11 @@ async function headerProblems({ log, index, sessionId }: StreamCore): Promise<Di
   const { location, hash } = index.state.header
   if (location === 0) return []
   const header = log.decode(await log.frame(location)) as unknown as StoredRecord
-  if (contentHash(header) === hash) return []
+  const version = otherVersion(header)
+  const kept: Diagnostic[] = version === undefined ? [] : [{ code: 'asr_version', message: version, severity: 'kept' }]
+  if (contentHash(header) === hash) return kept
   const message = `stream ${JSON.stringify(sessionId)}: the header does not have the content hash it was stored with`
-  return [{ code: 'ASR_CORRUPT', message, severity: 'damage' }]
+  return [...kept, { code: 'ASR_CORRUPT', message, severity: 'damage' }]
 }
 
 /** Each damaged spot of a log, not only the first, behind which nothing was taken in. */

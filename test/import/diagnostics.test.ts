@@ -197,6 +197,25 @@ test('CORE-2: a byte order mark costs no line, wherever files were joined', asyn
   assert.equal(await idsOf(stream.records()), ['m1', 'm2'])
 })
 
+test('CORE-3: a header of another version than "1" is kept, and import and verify report it', async () => {
+  for (const asr of ['99', '', 1, null, {}]) {
+    const { store } = await openMemory()
+    const file = jsonl('', { ...header('s'), asr }, M1)
+    const { diagnostics } = await store.importJsonl([file])
+    assert.equal(said(diagnostics), ['2 asr_version'], JSON.stringify(asr))
+    assert.is(diagnostics[0].severity, 'kept')
+    assert.equal((await (await store.stream('s')).header()).asr, asr)
+    const { ok, streams } = await store.verify()
+    assert.equal(
+      [ok, ...streams[0].problems.map(({ code, severity }) => `${code} ${severity}`)],
+      [true, 'asr_version kept'],
+    )
+    await fails('asr_version', () => openMemory().then((other) => other.store.importJsonl([file], { strict: true })))
+  }
+  const { report } = await importOf(M1)
+  assert.equal(report.diagnostics, [])
+})
+
 test('CORE-3: a second header of another session refuses the file, and one of the same is a revision', async () => {
   const error = await refusedFile('session_mismatch', jsonl(header('s'), M1, header('t'), message('m2')))
   assert.match(error.message, /\b3\b/)

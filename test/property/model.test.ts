@@ -219,6 +219,7 @@ test('CORE-21: a repeat is counted, before the expected position is looked at; a
   assert.equal(repeat, { first: 1, last: 2, appended: 0, duplicates: 3 })
   assert.is(codeOf(stream, m('a', { seq: 2 })), 'ASR_ID_CONFLICT')
   assert.is(codeOf(stream, m('a', { head: 'primary' })), 'ASR_ID_CONFLICT')
+  assert.equal(stream.append([m('b', { head: 'primary' })]), { first: 2, last: 2, appended: 0, duplicates: 1 })
   assert.is(codeOf(stream, m('c'), { expected: 1 }), 'ASR_CONFLICT')
   assert.is(codeOf(stream, m('c'), { expected: 2 }), null)
   assert.is(stream.rows.length, 3)

@@ -170,7 +170,7 @@ export class ModelStream {
       const record = unnamed ? { ...given, head: options.head as string } : given
       const stored = has(record, 'id') ? trial.byId(record.id as string) : undefined
       if (stored !== undefined) {
-        if (!isRepeat(record, stored.record, ['seq', 'head'])) return { code: 'ASR_ID_CONFLICT' }
+        if (!isRetry(record, stored.record)) return { code: 'ASR_ID_CONFLICT' }
         places.push(stored.pos)
         continue
       }
@@ -283,6 +283,13 @@ export function isRepeat(record: Rec, stored: Rec, forgiven: string[]): boolean 
   const filled = { ...record }
   for (const key of forgiven) if (!has(filled, key) && has(stored, key)) filled[key] = stored[key]
   return canonical(filled) === canonical(stored)
+}
+
+/** CORE-21, of append: the default head may be named where none is stored. */
+function isRetry(record: Rec, stored: Rec): boolean {
+  const { head, ...unnamed } = record
+  const isDefault = head === 'primary' && !has(stored, 'head')
+  return isRepeat(isDefault ? unnamed : record, stored, ['seq', 'head'])
 }
 
 /** CORE-3: the header after a patch; null when the patch touches what can't be changed. */

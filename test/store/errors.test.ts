@@ -101,6 +101,24 @@ test('ASR_CONFLICT: the stream has moved on, and how far is told (CORE-21)', asy
   assert.is((await stream.append(message('x'), { expected: 5 })).duplicates, 1, 'a retry after a lost answer is free')
 })
 
+test('CORE-21: a retry that names the default head is the duplicate it means to be; another head is another record', async () => {
+  const { stream } = await streamOf(message('a'), message('b', { head: 'primary' }), message('c', { head: 'x' }))
+  const retries: [AsrRecord, string | undefined][] = [
+    [message('a'), 'primary'],
+    [message('a', { head: 'primary' }), undefined],
+    [message('b'), 'primary'],
+    [message('b'), undefined],
+    [message('c'), 'x'],
+  ]
+  for (const [record, head] of retries) {
+    const receipt = await stream.append(record, head === undefined ? {} : { head })
+    assert.equal([receipt.appended, receipt.duplicates], [0, 1], JSON.stringify([record, head]))
+  }
+  await fails('ASR_ID_CONFLICT', () => stream.append(message('a'), { head: 'x' }))
+  await fails('ASR_ID_CONFLICT', () => stream.append(message('c'), { head: 'primary' }))
+  assert.is(stream.length, 3)
+})
+
 test('ASR_HEAD_TARGET: setHead at nothing, at a head record, and dropping primary (CORE-14)', async () => {
   await refused('ASR_HEAD_TARGET', (stream) => stream.setHead('x', 'ghost'))
   await refused('ASR_HEAD_TARGET', (stream) => stream.setHead('x', 'h1'))
@@ -137,6 +155,8 @@ test('headers that are none are refused (CORE-1, CORE-3)', async () => {
   }
   await fails('ASR_BAD_RECORD', () => store.createStream({ type: 'message', sessionId: 'x' } as never))
   await fails('ASR_BAD_VALUE', () => store.createStream(header('x', { when: () => 1 })))
+  for (const asr of ['99', '', 1, null, {}, 1n])
+    await fails('ASR_BAD_RECORD', () => store.createStream(header('x', { asr })))
   assert.equal(await collect(store.streams()), [])
   assert.is((await store.createStream(header('é'.repeat(2048)))).sessionId.length, 2048)
 })
