@@ -29,9 +29,9 @@ export class PathLookup {
     return (await this.stream.position(first.id)) ?? 0
   }
 
-  /** The revision in force of the entity that a record founds; undefined when it founds none that lives on the path. */
+  /** The revision in force of the entity that a record is the first of on the path; undefined when there is none that lives. */
   async foundedBy(record: StoredRecord): Promise<StoredRecord | undefined> {
-    const entities = await this.living(record.type, statedEntityId(record) ?? record.id)
+    const entities = await this.living(record.type, statedEntityId(record) ?? (await this.founderId(record)))
     return entities.find(({ first }) => first.id === record.id)?.inForce ?? undefined
   }
 
@@ -77,8 +77,8 @@ export class PathLookup {
   async changesBetween(callId: string, from: number, to: number): Promise<StoredRecord[]> {
     const changes: StoredRecord[] = []
     for await (const record of this.stream.records({ from, to, types: ['file_change'] })) {
-      const change = record.cause?.callId === callId ? await this.foundedBy(record) : undefined
-      if (change !== undefined && change.cause?.callId === callId) changes.push(change)
+      const change = await this.foundedBy(record) // a revision may name another cause
+      if (change?.cause?.callId === callId) changes.push(change)
     }
     return changes
   }

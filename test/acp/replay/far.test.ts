@@ -10,7 +10,7 @@ import type { AsrRecord } from '../../../src/main.js'
 import { settings } from '../../property/settings.js'
 import { byName, streamWith } from './support.js'
 
-type Step = { kind: 'call' | 'result' | 'partial' | 'change' | 'message'; id: number }
+type Step = { kind: 'call' | 'result' | 'partial' | 'change' | 'moved' | 'message'; id: number }
 
 const VENDOR = '_org.agent-session.acp'
 
@@ -18,38 +18,40 @@ const VENDOR = '_org.agent-session.acp'
 const steps = fc.constantFrom(2, 12, 150).chain((ids) =>
   fc.array(
     fc.record<Step>({
-      kind: fc.constantFrom('call', 'call', 'call', 'result', 'result', 'partial', 'change', 'message'),
+      kind: fc.constantFrom('call', 'call', 'call', 'result', 'result', 'partial', 'change', 'moved', 'message'),
       id: fc.nat(ids - 1),
     }),
     { minLength: 1, maxLength: 500, size: 'max' },
   ),
 )
 
-function recordOf({ kind, id }: Step, n: number): AsrRecord {
+function recordsOf({ kind, id }: Step, n: number): AsrRecord[] {
   const callId = `c${id}`
   const content = [{ type: 'text', text: `x${n}` }]
+  const change = {
+    type: 'file_change',
+    id: `x${n}`,
+    cause: { callId },
+    changes: [{ op: 'add', path: { root: null, path: `/${n}` } }],
+  }
   switch (kind) {
     case 'call':
-      return { type: 'tool_call', id: `x${n}`, callId, title: `x${n}` }
-    case 'result':
-      return {
-        type: 'tool_result',
-        id: `x${n}`,
-        callId,
-        status: n % 2 ? 'completed' : 'failed',
-        displayContent: content,
-      }
+      return [{ type: 'tool_call', id: `x${n}`, callId, title: `x${n}` }]
+    case 'result': {
+      const status = n % 2 ? 'completed' : 'failed'
+      return [{ type: 'tool_result', id: `x${n}`, callId, status, displayContent: content }]
+    }
     case 'partial':
-      return { type: 'tool_result', id: `x${n}`, callId, status: 'partial', displayContent: content }
+      return [{ type: 'tool_result', id: `x${n}`, callId, status: 'partial', displayContent: content }]
     case 'change':
-      return {
-        type: 'file_change',
-        id: `x${n}`,
-        cause: { callId },
-        changes: [{ op: 'add', path: { root: null, path: `/${n}` } }],
-      }
+      return [change]
+    case 'moved': {
+      // A revision says that another call than at first made the change; at times the first is on another branch.
+      const first = { ...change, cause: { callId: `c${id + 1}` }, ...(n % 2 && { head: 'aside' }) }
+      return [first, { ...change, id: `y${n}`, supersedes: `x${n}` }]
+    }
     default:
-      return { type: 'message', id: `x${n}`, role: 'user', content }
+      return [{ type: 'message', id: `x${n}`, role: 'user', content }]
   }
 }
 
@@ -83,7 +85,7 @@ function expected(list: readonly Step[]): Expected {
       if (first === undefined) all.unpaired++
       else first.result = `x${n}`
       if (kind === 'result') open.get(callId)?.shift()
-    } else if (kind === 'change') {
+    } else if (kind === 'change' || kind === 'moved') {
       const call = all.calls.get(callId)
       if (call === undefined) all.homeless++
       else call.changes.push(`/${n}`)
@@ -106,7 +108,7 @@ test('CORE-25, ASR-725: whatever the order and the distance, a client ends up wi
   await fc.assert(
     fc.asyncProperty(steps, async (list) => {
       const rules = expected(list)
-      const replayed = replay(await streamWith(list.map(recordOf)))
+      const replayed = replay(await streamWith(list.flatMap(recordsOf)))
       const held = new Map<string, ToolCallState>()
       const order: string[] = []
       for await (const { update } of replayed) {
