@@ -677,4 +677,11 @@ export const MUTANTS = [
     put: 'head === stored ? unnamed : given',
     tests: ['store/errors'],
   },
+  {
+    name: 'what comes back each turn is looked for in the store each time',
+    file: 'src/acp/record/line.ts',
+    find: 'if (tracked.comesBack) this.keep(key, tracked)',
+    put: '',
+    tests: ['acp/record/turns'],
+  },
 ]

@@ -33,7 +33,7 @@ const infoKind: EntityKind<InfoState> = {
 export function applyInfo(session: Session, update: JsonObject, seen: Sight, live = true): void | Promise<void> {
   const { held, hasLetGo } = session.line
   const take = (known: Tracked<InfoState> | undefined): void => fold(session, known, update, seen, live)
-  const known = held.get(infoKind.name) as Tracked<InfoState> | undefined
+  const known = (held.get(infoKind.name) ?? session.line.recall(infoKind.name)) as Tracked<InfoState> | undefined
   if (known !== undefined || !hasLetGo) return take(known)
   return session.storedStream().then(async (stream) => take(stream && (await revived(stream))))
 }
@@ -51,6 +51,7 @@ function fold(
   if (state.title === undefined && state.meta === undefined && before === undefined) return
   if (known === undefined || state.title !== before?.title) {
     const tracked = new Tracked(infoKind, state, session.times(at, live), frames)
+    tracked.comesBack = true
     session.line.add(tracked as Tracked, infoKind.name)
     return
   }

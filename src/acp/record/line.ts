@@ -21,6 +21,9 @@ export interface Sink {
   declare(losses: Loss[]): void
 }
 
+/** So many entities that came back once may do so again without a look into the store. */
+const PAST_MAX = 64
+
 export class Line {
   /** entities that updates can still reach without a look into the store */
   readonly held = new Map<string, Tracked>()
@@ -39,6 +42,8 @@ export class Line {
   /** what was told of last since nothing was under way */
   private latest: Tracked | undefined
   private byChunk = false
+  /** entities that were let go again after they came back, the last one last */
+  private readonly past = new Map<string, Tracked>()
 
   constructor(
     private readonly context: () => Context,
@@ -118,11 +123,36 @@ export class Line {
     this.isIdle = true
     this.isTurn = false
     this.latest = undefined
-    for (const [key, { dirty, awaiting }] of this.held) {
-      if (dirty || awaiting !== undefined) continue
+    for (const [key, tracked] of this.held) {
+      if (tracked.dirty || tracked.awaiting !== undefined) continue
       this.held.delete(key)
       this.hasLetGo = true
+      if (tracked.comesBack) this.keep(key, tracked)
     }
+  }
+
+  /**
+   * Holds an entity again that was let go and may come back each turn, such as a plan: a look into the store reads all its
+   * revisions, and a session would cost the square of its turns.
+   */
+  recall(key: string): Tracked | undefined {
+    const tracked = this.past.get(key)
+    if (tracked === undefined) return undefined
+    this.past.delete(key)
+    this.held.set(key, tracked)
+    tracked.frames = undefined
+    return tracked
+  }
+
+  /** The store has something else of an entity than was let go. */
+  forget(key: string): void {
+    this.past.delete(key)
+  }
+
+  private keep(key: string, tracked: Tracked): void {
+    this.past.set(key, tracked)
+    const [oldest] = this.past.keys()
+    if (this.past.size > PAST_MAX) this.past.delete(oldest)
   }
 
   /** Hands drafts on, and keeps count of what they mean for the stream. */

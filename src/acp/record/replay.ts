@@ -29,6 +29,7 @@ export async function closeWindow(session: Session, connection: Connection): Pro
       retell(session, held, told)
       continue
     }
+    session.line.forget(key)
     const known = stream && (await revived(stream, kind, id, session.roots))
     if (known === undefined && kind.name === 'compaction') {
       tracked.through = session.line.last ?? (stream && (await lastParticipating(stream)))

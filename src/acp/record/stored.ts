@@ -29,10 +29,20 @@ export async function revived(stream: Stream, kind: AnyKind, id: string, roots: 
   return tracked
 }
 
-/** A stored record with its numbers in their own digits: what is revised later is a copy of it. */
+/**
+ * A stored record with its numbers in their own digits: what is revised later is a copy of it. Most have no numbers but those of
+ * the store and the recorder themselves, and are not read a second time.
+ */
 export async function exactly(stream: Stream, record: StoredRecord): Promise<StoredRecord> {
+  const { seq, native, ...said } = record
+  if (!holdsNumber([said, native?.record])) return record
   const text = await stream.text(record.id)
   return text === undefined ? record : (parseExact(text) as StoredRecord)
+}
+
+function holdsNumber(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value === 'number'
+  return Object.values(value).some(holdsNumber)
 }
 
 /** The last record on primary's path that participates in context (ASR-719). */

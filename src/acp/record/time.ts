@@ -21,6 +21,8 @@ const UNITS = [
   ['nanoseconds', 1e9],
 ] as const
 
+/** Text that needs no closer look: of UTC, on a day that every month has. Nearly every frame that comes with its time has such. */
+const PLAIN = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?Z$/
 const DIGITS = /^\+?\d+(?:\.\d+)?(?:e\+?\d+)?$/i
 const ISO = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:[.,](\d+))?)?(?:(Z)|([+-]\d\d)(?::?(\d\d))?)?$/i
 
@@ -32,6 +34,7 @@ export function readTime(given: unknown): ReadTime | undefined {
   if (given instanceof Date) return isReal(given) ? { time: given.toISOString() } : undefined
   if (typeof given === 'number') return isIn(given, 1000) ? { time: new Date(given).toISOString() } : sinceEpoch(given)
   if (typeof given !== 'string') return undefined
+  if (PLAIN.test(given)) return { time: given }
   const text = given.trim()
   return DIGITS.test(text) ? sinceEpoch(Number(text)) : isoTime(text)
 }

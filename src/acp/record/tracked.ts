@@ -66,6 +66,8 @@ export class Tracked<S = unknown> {
   tellings = 0
   /** how far it reaches, when it is a compaction */
   through: Ref | undefined
+  /** it was let go and told of again, and may be so once more */
+  comesBack = false
 
   constructor(
     readonly kind: EntityKind<S>,
@@ -88,6 +90,7 @@ export class Tracked<S = unknown> {
     this.detached = detached
     this.placed = true
     this.dirty = false
+    this.comesBack = true
   }
 
   /** A connection told of it, live. */

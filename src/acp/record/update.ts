@@ -46,7 +46,8 @@ export function applyUpdate(session: Session, update: JsonObject, seen: Seen): D
     return foldTold(session, window, kind, id, update, held, seen)
   }
   if (session.live.size > 1 && session.mirror.isKnown(seen.connection, update)) return held?.seen(seen.frames)
-  if (held !== undefined) return fold(session, kind, held, update, seen)
+  const here = held ?? session.line.recall(key)
+  if (here !== undefined) return fold(session, kind, here, update, seen)
   if (!session.line.hasLetGo) return found(session, kind, id, update, seen)
   return revive(session, kind, id).then((known) =>
     known === undefined ? found(session, kind, id, update, seen) : fold(session, kind, known, update, seen),
