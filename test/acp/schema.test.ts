@@ -8,6 +8,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { settings } from '../property/settings.js'
 import { schemaOf, UPDATE_KINDS, updateArbitrary } from './generator.js'
 import { outline, recordAll, recordsOf, talk, type Update } from './support.js'
 
@@ -78,7 +79,7 @@ test('ASR-704, M5: any sequence of updates is recorded soundly, and recording it
       assert.equal(outline(await recordsOf(await again.store.stream('s'))), outline(records))
       assert.is(await (await again.store.stream('s')).digest(), await stream.digest())
     }),
-    { numRuns: 60 },
+    settings(60),
   )
 })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { numberFidelity, sayRounded } from '../../src/jsonl/number-literals.js'
+import { settings } from '../property/settings.js'
 
 // biome-ignore format: a table reads better
 const EXACT = [
@@ -73,6 +74,7 @@ test('any double written by JSON.stringify is exact, and so is it with zeros add
       const padded = `${mantissa}${mantissa.includes('.') ? '' : '.'}000${exponent === undefined ? '' : `E${exponent}`}`
       assert.is(numberFidelity(padded), 'exact')
     }),
+    settings(100),
   )
 })
 
@@ -83,6 +85,7 @@ test('an integer literal is exact just when its double holds that integer, or pr
       const exact = BigInt(double) === integer || integerOf(JSON.stringify(double)) === integer
       assert.is(numberFidelity(`${integer}`) === 'exact', exact, `${integer}`)
     }),
+    settings(100),
   )
 })
 

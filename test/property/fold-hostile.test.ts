@@ -7,6 +7,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { createRecorder, memoryLocation, type ObservedFrame, openStore, type RecorderProblem } from '../../src/main.js'
 import { Talk, textBlock } from '../acp/support.js'
+import { settings } from './settings.js'
 
 const CHANGES = [{ operation: 'modify', path: '/home/u/proj/a', oldPath: 7 }]
 
@@ -134,7 +135,7 @@ test('ASR-701, ASR-704: a recorder bears any frames, and the same frames give th
       )
       assert.equal((await recorded(steps)).digests, digests)
     }),
-    { numRuns: 150 },
+    settings(150),
   )
 })
 

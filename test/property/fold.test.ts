@@ -9,6 +9,7 @@ import { foldMessage, type MessageState } from '../../src/acp/fold/message.js'
 import { foldTerminal, outputBytes, type TerminalState } from '../../src/acp/fold/terminal.js'
 import { foldToolCall, itemsOf, type ToolCallState } from '../../src/acp/fold/tool-call.js'
 import type { JsonObject } from '../../src/acp/json.js'
+import { settings } from './settings.js'
 
 const plain = fc.record({ type: fc.constant('text'), text: fc.string({ maxLength: 4 }) })
 const block = fc.oneof(
@@ -87,7 +88,7 @@ test('ASR-704: a message is what the naive model says, after any sequence of upd
     fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
       assert.equal(told(fold(steps) as MessageState), model(steps))
     }),
-    { numRuns: 500 },
+    settings(500),
   )
 })
 
@@ -99,6 +100,7 @@ test('ASR-704: any split of a text into chunks gives the same content', () => {
       const one = [{ chunk: true, content: { type: 'text', text: texts.join('') }, meta: undefined }]
       assert.equal(fold(steps)?.content, fold(one)?.content)
     }),
+    settings(100),
   )
 })
 
@@ -112,6 +114,7 @@ test('ASR-704: any split of bytes into pieces of base64 gives the same output', 
       }
       assert.equal(Buffer.from(outputBytes(state as TerminalState)), Buffer.concat(pieces))
     }),
+    settings(100),
   )
 })
 
@@ -123,6 +126,7 @@ test('ASR-704: a full update that says what is so already changes nothing', () =
       const again = foldMessage(before, updateOf({ chunk: false, content: blocks, meta: Object.fromEntries(meta) }))
       assert.equal(told(again as MessageState), { blocks, meta })
     }),
+    settings(100),
   )
 })
 
@@ -135,6 +139,7 @@ test('ASR-704: folding neither changes an earlier state nor depends on anything 
       assert.is(JSON.stringify(told(half)), before)
       assert.is(JSON.stringify(told(next)), JSON.stringify(told(fold(steps) as MessageState)))
     }),
+    settings(100),
   )
 })
 
@@ -167,6 +172,7 @@ test('ASR-704: each field of a call is the last one that was told, and null is n
       const last = sinceNull.findLast((status) => status !== 'pending') ?? sinceNull.at(-1)
       assert.is(state?.status, last)
     }),
+    settings(100),
   )
 })
 
@@ -183,6 +189,7 @@ test('ASR-704: content items of a call are joined as the blocks of a message are
       const items = itemsOf(call as ToolCallState).map(({ content }) => content)
       assert.equal(items, blocksOf(message?.content as Content))
     }),
+    settings(100),
   )
 })
 
