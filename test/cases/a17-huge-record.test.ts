@@ -12,7 +12,6 @@ import { type MemoryStore, openMemory, reopened, streamOf } from '../support/sto
 
 const MIB = 2 ** 20
 const RECORD_BYTES_MAX = 64 * MIB
-const LISTED_MS = 50
 
 /** The store opened again, with a count of what is read from its log. */
 async function watched({ location, store }: MemoryStore) {
@@ -38,14 +37,11 @@ test('A17: listing, heads and the view do not read a huge body that they do not 
   const huge = result('huge', 'k1', { content: text(noise(16 * MIB)), parentId: 'm0', head: 'side' })
   const { log, size, store } = await watched(await streamOf(...small, huge, message('after', { head: 'side' })))
   assert.ok(size > 4 * MIB)
-  const start = performance.now()
   const [info] = await collect(store.streams())
   const stream = await store.stream('s')
   const heads = await stream.heads()
   const view = await stream.contextView()
-  const took = performance.now() - start
   assert.equal([info.records, heads.length, view.length], [19, 2, 17])
-  assert.ok(took < LISTED_MS, `took ${took} ms`)
   assert.ok(log.bytesRead < MIB / 8, `${log.bytesRead} bytes read`)
 })
 

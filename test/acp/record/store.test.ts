@@ -123,8 +123,11 @@ test('snapshotEvery writes what is open, and a recorder that goes on from there 
     .say('m', 'Hello ')
     .call('t', { content: [{ type: 'content', content: textBlock('out') }] })
   for (const frame of frames) recorder.observe(frame)
-  await new Promise((resolve) => setTimeout(resolve, 30))
-  await recorder.settled()
+  const stillWaiting = performance.now() + 10_000
+  do {
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    await recorder.settled()
+  } while ((await store.stream('s')).length < 4 && performance.now() < stillWaiting)
   assert.equal(outline(await recordsOf(await store.stream('s'))), [
     'message u',
     'message m',
