@@ -684,4 +684,11 @@ export const MUTANTS = [
     put: '',
     tests: ['acp/record/turns'],
   },
+  {
+    name: 'a record behind one that was refused supersedes the gap',
+    file: 'src/acp/record/writer.ts',
+    find: 'ref.refused = { before: accepted(draft.supersedes) }',
+    put: '',
+    tests: ['acp/record/gaps'],
+  },
 ]

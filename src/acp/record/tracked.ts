@@ -9,6 +9,8 @@ import type { EntityKind, Slot, SlotContext, Stored } from './slot.js'
 /** A record that has its place; its id is known once it was handed to the store. */
 export interface Ref {
   id?: string
+  /** it was refused, and a gap stands in its place: a revision of it is one of the record before, or the first */
+  refused?: { before: Ref | undefined }
 }
 
 /** Bytes of the native file (ASR-723): `from` is the first, `to` is behind the last. */

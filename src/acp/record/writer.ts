@@ -9,7 +9,7 @@ import { counted } from '../../record/words.js'
 import type { Store, Stream } from '../../store/api.js'
 import type { RecorderProblem } from './api.js'
 import { gapOf } from './gap.js'
-import { type Draft, type FrameRange, idUnder } from './tracked.js'
+import { type Draft, type FrameRange, idUnder, type Ref } from './tracked.js'
 
 type Job = { drafts: Draft[] } | { revise: (header: Header) => Record<string, unknown> }
 
@@ -262,6 +262,7 @@ export class StreamWriter {
       cause: error,
     })
     const { ref } = draft
+    ref.refused = { before: accepted(draft.supersedes) }
     const record = gapOf('refused', draft.record, error.code)
     this.batch = bound([{ ref, record }], batch.expected)
     return true
@@ -295,7 +296,9 @@ export class StreamWriter {
 /** Records with their ids, `r<position>` as the store would give them, and what they point at by id. */
 function bound(drafts: Draft[], length: number, suffix = ''): Batch {
   const records = drafts.map((draft, index) => {
-    const { ref, record, supersedes, target, through, under, copiedFrom } = draft
+    const { ref, record, through, under, copiedFrom } = draft
+    const supersedes = accepted(draft.supersedes)
+    const target = accepted(draft.target) ?? draft.target
     ref.id = `${under === undefined ? `r${length + index + 1}` : idUnder(under)}${suffix}`
     const { type, ...fields } = record
     return {
@@ -309,4 +312,11 @@ function bound(drafts: Draft[], length: number, suffix = ''): Batch {
     }
   })
   return { drafts, records, expected: length }
+}
+
+/** The last record of a chain that was not refused. */
+function accepted(ref: Ref | undefined): Ref | undefined {
+  let last = ref
+  while (last?.refused !== undefined) last = last.refused.before
+  return last
 }

@@ -3,8 +3,26 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createRecorder, type KeepWire, memoryLocation, openStore, type StoredRecord } from '../../../src/main.js'
-import { ofType, outline, recordAll, recordsOf, said, startRecording, type Talk, talk, textBlock } from '../support.js'
+import {
+  createRecorder,
+  isAsrError,
+  type KeepWire,
+  memoryLocation,
+  openStore,
+  type StoredRecord,
+} from '../../../src/main.js'
+import {
+  ofType,
+  outline,
+  recordAll,
+  recordsOf,
+  said,
+  startRecording,
+  type Talk,
+  talk,
+  textBlock,
+  type Update,
+} from '../support.js'
 
 /** The records of session `s` when its connection ends behind what was said. */
 async function cutOff({ frames }: Pick<Talk, 'frames'>, ...connections: number[]): Promise<StoredRecord[]> {
@@ -124,6 +142,68 @@ test('what is nested too deep is refused, however deep it is, and the gap names 
       }
     }
   }
+})
+
+test('what is told again in a form that can be stored is recorded behind the gap, as a revision of the last that was', async () => {
+  let deep: unknown = 1
+  for (let level = 0; level < 600; level++) deep = [deep]
+  const told: Record<string, (value: unknown) => Update> = {
+    tool_call: (rawInput) => ({ sessionUpdate: 'tool_call_update', toolCallId: 't', rawInput, status: 'completed' }),
+    tool_result: (rawOutput) => ({
+      sessionUpdate: 'tool_call_update',
+      toolCallId: 't',
+      rawOutput,
+      status: 'completed',
+    }),
+    message: (value) => ({ sessionUpdate: 'agent_message', messageId: 'm', content: [], _meta: { value } }),
+    plan: (value) => ({ sessionUpdate: 'plan_update', plan: { planId: 'p', type: 'items', entries: [{ value }] } }),
+    terminal: (value) => ({ sessionUpdate: 'terminal_update', terminalId: 'x', exitStatus: {}, _meta: { value } }),
+    session_info: (value) => ({ sessionUpdate: 'session_info_update', _meta: { value } }),
+  }
+  for (const [type, update] of Object.entries(told)) {
+    for (const state of ['requires_action', 'idle']) {
+      for (const given of [
+        [deep, 1],
+        [1, deep, 2],
+        [deep, 1, { deep }, deep, 2],
+      ]) {
+        const frames = talk().state('running')
+        for (const value of given) frames.update(update(value)).state(state)
+        const { store, problems } = await recordAll(frames.frames)
+        const name = `${type} ${state} ${given.length}`
+        assert.ok(
+          problems.every(({ cause }) => isAsrError(cause, 'ASR_TOO_DEEP')),
+          name,
+        )
+        const records = await recordsOf(await store.stream('s'))
+        assert.is(ofType(records, 'gap').length, given.filter((value) => typeof value !== 'number').length, name)
+        const sound = ofType(records, type)
+        assert.is(sound.length, given.filter((value) => typeof value === 'number').length, name)
+        assert.equal(
+          sound.map(({ supersedes }) => supersedes),
+          [undefined, ...sound.slice(0, -1).map(({ id }) => id)],
+          name,
+        )
+      }
+    }
+  }
+})
+
+test('what ends behind a revision that could not be stored is ended as it was stored', async () => {
+  let deep: unknown = 1
+  for (let level = 0; level < 600; level++) deep = [deep]
+  const diff = (path: string, _meta: object): object => ({ type: 'diff', changes: [{ operation: 'add', path }], _meta })
+  const frames = talk().state('running')
+  for (const content of [[diff('/a', {})], [diff('/b', { deep })], []])
+    frames.call('t', { content, status: 'completed' }).state('requires_action')
+  const { store } = await recordAll(frames.frames)
+  const stream = await store.stream('s')
+  const records = await recordsOf(stream)
+  const [change] = ofType(records, 'file_change')
+  assert.equal(
+    ofType(records, 'tombstone').map(({ targetId }) => targetId),
+    [change.id],
+  )
 })
 
 test('an update that can not be dealt with leaves a gap that names it', async () => {
