@@ -691,4 +691,32 @@ export const MUTANTS = [
     put: '',
     tests: ['acp/record/gaps'],
   },
+  {
+    name: 'a stream that is deleted while it is read counts as damaged',
+    file: 'src/log/log-bytes.ts',
+    find: 'if (this.over !== undefined) return this.over',
+    put: '',
+    tests: ['store/deleted-meanwhile'],
+  },
+  {
+    name: 'a copy of the index is asked what is lost',
+    file: 'src/store/verify.ts',
+    find: 'withIndexNow ?? ',
+    put: '',
+    tests: ['store/deleted-meanwhile'],
+  },
+  {
+    name: 'an import under way counts as lost',
+    file: 'src/store/verify.ts',
+    find: '[STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER]',
+    put: '[STREAMS_FOLDER]',
+    tests: ['store/deleted-meanwhile'],
+  },
+  {
+    name: 'a stream that is just being deleted counts as cut short',
+    file: 'src/store/store.ts',
+    find: ' || (core.damage !== undefined && (await this.isGone(files)))',
+    put: '',
+    tests: ['store/deleted-meanwhile'],
+  },
 ]

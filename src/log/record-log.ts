@@ -10,7 +10,8 @@ import { parsePart } from './dictionary.js'
 import { bodyHolds, FLAG_END, type Frame, KIND } from './frame.js'
 import { FrameReader } from './frame-reader.js'
 import { Framer, type LogEntry } from './framer.js'
-import { errnoOf, ioError } from './io-error.js'
+import { ioError } from './io-error.js'
+import { LogBytes } from './log-bytes.js'
 import { type SoundFrame, soundFrames } from './salvage.js'
 import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
 import {
@@ -29,6 +30,7 @@ import type { LogStorage, MaybePromise } from './storage.js'
 export class RecordLog {
   readonly codec = new Codec()
   private readonly salt: bigint
+  stored: LogBytes
   private readonly framer: Framer
   private failure: AsrError | undefined
   private readonly unsynced = new Set<Segment>()
@@ -47,6 +49,7 @@ export class RecordLog {
     private readonly segmentBytes = SEGMENT_BYTES,
   ) {
     this.salt = saltOf(identity)
+    this.stored = new LogBytes(storage, identity, sessionId, segments)
     this.framer = new Framer(this.codec, identity, sessionId)
   }
 
@@ -57,7 +60,7 @@ export class RecordLog {
 
   /** Frames from a point on, in blocks. Dictionary frames are taken in on the way. */
   scan(from: LogPoint): LogScanner {
-    return new LogScanner(this.storage, this.segments, this.salt, this.codec, from)
+    return new LogScanner(this.stored, this.segments, this.salt, this.codec, from)
   }
 
   /**
@@ -66,7 +69,7 @@ export class RecordLog {
    */
   async *promisedFrames(): AsyncGenerator<SoundFrame> {
     let open: SoundFrame[] = []
-    for await (const one of soundFrames(this.storage, await this.segmentsNow(), this.salt)) {
+    for await (const one of soundFrames(this.stored, await this.segmentsNow(), this.salt)) {
       open.push(one)
       if ((one.frame.flags & FLAG_END) === 0) continue
       // What follows the last end of an append was acknowledged to nobody.
@@ -77,7 +80,7 @@ export class RecordLog {
 
   /** Makes the shapes known that any sound frame tells; for when the frames before one can't be gone by. */
   async learnEveryShape(): Promise<void> {
-    for await (const { frame } of soundFrames(this.storage, await this.segmentsNow(), this.salt)) {
+    for await (const { frame } of soundFrames(this.stored, await this.segmentsNow(), this.salt)) {
       const part = frame.kind === KIND.dictionary ? parsePart(frame.body) : undefined
       if (part !== undefined) this.codec.dictionary.adopt(part)
     }
@@ -86,6 +89,7 @@ export class RecordLog {
   /** The same files with a dictionary of its own: what is learnt from damaged ones is not to be written on with. */
   apart(): RecordLog {
     const copy = new RecordLog(this.storage, this.folder, this.identity, this.sessionId, this.segments, this.end)
+    copy.stored = this.stored // what ends one ends the other
     const { shapes, written } = this.codec.dictionary
     copy.codec.dictionary.adopt({ from: 0, shapes: shapes.slice(0, written) })
     return copy
@@ -110,14 +114,13 @@ export class RecordLog {
 
   /**
    * A reader's look at what another process wrote since; takes the new sizes in.
-   * @throws ASR_STREAM_NOT_FOUND when the log is gone, ASR_LOST_TAIL when it is shorter than what was read
+   * @throws ASR_STREAM_NOT_FOUND when it was deleted, ASR_CORRUPT when a file is missing, ASR_LOST_TAIL when it is shorter than what was read
    */
   async hasGrown(): Promise<boolean> {
     const last = this.segments[this.segments.length - 1]
     const size = await this.storage.size(last.file)
     const { sessionId } = this
-    if (size === undefined)
-      throw new AsrError('ASR_STREAM_NOT_FOUND', `stream ${JSON.stringify(sessionId)} was deleted`, { sessionId })
+    if (size === undefined) throw await this.stored.missing(last.file)
     if (locate(last.number, size) < this.end.location) {
       throw new AsrError('ASR_LOST_TAIL', `stream ${JSON.stringify(sessionId)}: the log became shorter`, {
         sessionId,
@@ -246,7 +249,9 @@ export class RecordLog {
 
   /** Reads frames one after the other; see `frame`. */
   reader(): FrameReader {
-    return new FrameReader((segment, offset, length) => this.readSegment(segment, offset, length), this.salt)
+    return new FrameReader((segment, offset, length) => {
+      return this.stored.read(segmentFile(this.folder, this.identity, segment), offset, length)
+    }, this.salt)
   }
 
   /** The frame at a location; of a record, at its position. @throws ASR_CORRUPT when its bytes are not what was written there */
@@ -264,20 +269,9 @@ export class RecordLog {
   /** The frame, when it is that of the position and its bytes are what was written. @throws ASR_CORRUPT */
   sound(frame: Frame | undefined, pos: number | undefined): Frame {
     if (frame !== undefined && (pos === undefined || frame.pos === pos) && bodyHolds(frame)) return frame
+    if (this.stored.over !== undefined) throw this.stored.over
     const message = `stream ${JSON.stringify(this.sessionId)}: the bytes of ${pos === undefined ? 'the header' : `position ${pos}`} are damaged`
     throw new AsrError('ASR_CORRUPT', message, { sessionId: this.sessionId, pos })
-  }
-
-  private async readSegment(segment: number, offset: number, length: number): Promise<Uint8Array> {
-    const file = segmentFile(this.folder, this.identity, segment)
-    try {
-      return await this.storage.read(file, offset, length)
-    } catch (error) {
-      if (errnoOf(error) !== 'ENOENT' && errnoOf((error as Error).cause) !== 'ENOENT')
-        throw ioError(error, `reading ${file}`, 'read')
-      const message = `stream ${JSON.stringify(this.sessionId)}: the file ${file} of its log is missing`
-      throw new AsrError('ASR_CORRUPT', message, { sessionId: this.sessionId, cause: error })
-    }
   }
 
   /** The value of a sound frame. @throws ASR_CORRUPT when the dictionary it needs is lost */

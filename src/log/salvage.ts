@@ -14,7 +14,7 @@ export interface SoundFrame {
 }
 
 export async function* soundFrames(
-  storage: LogStorage,
+  storage: Pick<LogStorage, 'read'>,
   segments: readonly Segment[],
   salt: bigint,
 ): AsyncGenerator<SoundFrame> {
@@ -45,7 +45,7 @@ interface Place {
 
 /** The frame at a place in a block, when it is sound; what goes beyond the block is read by itself. */
 async function soundAt(
-  storage: LogStorage,
+  storage: Pick<LogStorage, 'read'>,
   file: string,
   { offset, bytes, at, size }: Place,
   salt: bigint,

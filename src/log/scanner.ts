@@ -84,7 +84,7 @@ export class LogScanner {
   private window: Window | undefined
 
   constructor(
-    private readonly storage: LogStorage,
+    private readonly storage: Pick<LogStorage, 'read'>,
     private readonly segments: readonly Segment[],
     private readonly salt: bigint,
     private readonly codec: Codec,

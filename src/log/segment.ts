@@ -99,6 +99,17 @@ export async function listLogs(
   return groupLogs(await storage.list(folder))
 }
 
+/** Whether a log was deleted since its segments were seen, or is just being deleted. */
+export async function isDeleted(
+  storage: LogStorage,
+  { incarnation }: LogIdentity,
+  seen: readonly Segment[],
+): Promise<boolean> {
+  const going = await listLogs(storage, TRASH_FOLDER)
+  if (going.some(({ log }) => log.incarnation === incarnation)) return true
+  return (await storage.size(seen[0].file)) === undefined
+}
+
 /** The logs that some files make up; other files count for nothing. */
 export function groupLogs(files: readonly StoredFile[]): { log: LogIdentity; segments: Segment[] }[] {
   const logs = new Map<string, { log: LogIdentity; segments: Segment[] }>()

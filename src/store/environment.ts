@@ -26,6 +26,8 @@ export interface Environment {
   mayWriteLevel: boolean
   /** level failed beyond mending: whoever owns it puts it aside when the store closes */
   isLevelBroken?: boolean
+  /** has work done on the index as it is now, where `level` is a copy of before */
+  withIndexNow?<T>(work: (level: IndexLevel) => Promise<T>): Promise<T>
   /** removes copies of the index that nobody uses: they hold what streams held that are deleted */
   forgetCopies?(): Promise<void>
   /** why there is no index, where there was no room for it: then streams can be deleted, and no more */

@@ -55,18 +55,33 @@ async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise
   if (inspect(folder) === 'empty') throw notAStore(folder, 'there is no store')
   const notices: Diagnostic[] = []
   noteMissingIndex(folder, notices)
-  const snapshot = snapshotIndex(join(folder, INDEX_FOLDER))
-  await sweepSnapshots(folder, snapshot)
-  const level = (snapshot && (await openOrUndefined(snapshot.folder))) ?? new MemoryLevel()
+  const index = await openSnapshot(folder)
+  await sweepSnapshots(folder, index.snapshot)
   const storage = guardStorage(new NodeStorage(folder, { readOnly: true }))
   return {
-    environment: makeEnvironment(storage, level, notices, { readOnly: true, acceptLoss }, () => undefined),
+    environment: {
+      ...makeEnvironment(storage, index.level, notices, { readOnly: true, acceptLoss }, () => undefined),
+      withIndexNow: async (work) => {
+        const now = await openSnapshot(folder)
+        return work(now.level).finally(now.close)
+      },
+    },
     release: async () => {
-      await level.close()
-      snapshot?.remove()
+      await index.close()
       await storage.close()
     },
   }
+}
+
+/** The index as it is at this moment, for whoever does not hold the store; an empty one where none is to be had. */
+async function openSnapshot(folder: string) {
+  const snapshot = snapshotIndex(join(folder, INDEX_FOLDER))
+  const level = (snapshot && (await openOrUndefined(snapshot.folder))) ?? new MemoryLevel<string, Uint8Array>()
+  const close = async (): Promise<void> => {
+    await level.close()
+    snapshot?.remove()
+  }
+  return { snapshot, level, close }
 }
 
 async function openToWrite(folder: string, options: StoreOptions): Promise<OpenedFolder> {

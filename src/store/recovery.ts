@@ -41,6 +41,7 @@ async function open(
   isForgiven: boolean,
 ): Promise<StreamCore | undefined> {
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, files.log, sessionId, files.segments)
+  log.stored.isOfAnother = environment.readOnly
   const known = await rootOf(environment.level, files.log)
   const root = known?.sessionId === sessionId ? known : undefined
   const index = environment.acceptLoss ? undefined : await openIndex(environment, log, files, root)

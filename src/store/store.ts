@@ -4,7 +4,7 @@
 import { purgeAll } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import { RecordLog } from '../log/record-log.js'
-import { listLogs, STAGING_FOLDER, STREAMS_FOLDER } from '../log/segment.js'
+import { isDeleted, listLogs, STAGING_FOLDER, STREAMS_FOLDER } from '../log/segment.js'
 import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { name128, toHex } from '../record/hash.js'
 import type { Header } from '../record/record.js'
@@ -28,7 +28,10 @@ import { Steps } from './steps.js'
 import { StoredStream } from './stream.js'
 import { StreamCore } from './stream-core.js'
 import { sweep } from './sweep.js'
-import { lostStream, type StreamReport, verifyStream } from './verify.js'
+import { lostStreams, type StreamReport, verifyStream } from './verify.js'
+
+/** Failures that say nothing of what a stream holds. */
+const OF_THE_CALL: readonly string[] = ['ASR_ABORTED', 'ASR_CLOSED', 'ASR_STREAM_NOT_FOUND']
 
 export class StreamStore implements Store {
   private readonly streamsOpen = new Map<string, StoredStream>()
@@ -102,7 +105,7 @@ export class StreamStore implements Store {
     const core = await openLog(this.environment, sessionId, files).catch(async (error: unknown) => {
       if (!(await this.isGone(files))) throw error
     })
-    if (core === undefined) {
+    if (core === undefined || (core.damage !== undefined && (await this.isGone(files)))) {
       this.files.delete(name)
       return undefined
     }
@@ -148,9 +151,14 @@ export class StreamStore implements Store {
     }
   }
 
-  /** Whether another process has just deleted the stream of a log that was there. */
-  private async isGone({ segments }: LogFiles): Promise<boolean> {
-    return (await this.environment.storage.size(segments[0].file)) === undefined
+  /** Whether the stream of a log that was there has just been deleted. */
+  private isGone({ log, segments }: LogFiles): Promise<boolean> {
+    return isDeleted(this.environment.storage, log, segments)
+  }
+
+  /** Whether a failure says that a stream has been deleted since it was listed: then the others go on. */
+  private isOfDeleted(error: unknown): boolean {
+    return isAsrError(error, 'ASR_STREAM_NOT_FOUND') || (isAsrError(error, 'ASR_CLOSED') && this.closing === undefined)
   }
 
   async importJsonl(chunks: Parameters<Store['importJsonl']>[0], options?: ImportOptions): Promise<ImportReport> {
@@ -165,52 +173,42 @@ export class StreamStore implements Store {
   async verify(given?: { sessionId?: string } & LongCall): Promise<VerifyReport> {
     const options = optionsOf('verify', given)
     const streams: VerifyReport['streams'] = []
-    for (const sessionId of await this.sessions(options.sessionId)) {
-      throwIfAborted(options.signal)
-      streams.push(await this.verifyOne(sessionId, options))
-    }
-    if (options.sessionId === undefined) streams.push(...(await this.lostStreams()))
+    for await (const report of this.each(options, (sessionId) => this.verifyOne(sessionId, options)))
+      streams.push(report)
+    if (options.sessionId === undefined) streams.push(...(await lostStreams(this.environment)))
     return { ok: streams.every(({ ok }) => ok), streams }
   }
 
-  private async verifyOne(sessionId: string, options: LongCall & { sessionId?: string }): Promise<StreamReport> {
+  private async verifyOne(sessionId: string, options: LongCall): Promise<StreamReport> {
     try {
       return await verifyStream((await this.openStream(sessionId)).core, options)
     } catch (error) {
-      const isOurs = isAsrError(error) && error.code !== 'ASR_ABORTED' && error.code !== 'ASR_CLOSED'
-      if (!isOurs || (options.sessionId !== undefined && error.code === 'ASR_STREAM_NOT_FOUND')) throw error
+      if (!isAsrError(error) || OF_THE_CALL.includes(error.code)) throw error
       const problem: Diagnostic = { code: error.code, message: error.message, severity: 'damage' }
       return { sessionId, records: 0, ok: false, problems: [problem] }
     }
-  }
-
-  /** Streams that the index knows and whose logs are gone. */
-  private async lostStreams(): Promise<StreamReport[]> {
-    const logs = new Set([...this.files.values()].map(({ log }) => log.incarnation))
-    const lost: StreamReport[] = []
-    for (const { log, root } of await rootsKnown(this.environment.level))
-      if (!logs.has(log)) lost.push(lostStream(root))
-    return lost
   }
 
   async rebuildIndex(given?: { sessionId?: string } & LongCall): Promise<void> {
     const options = optionsOf('rebuildIndex', given)
     this.assertWritable()
     const damages: AsrError[] = []
-    for (const sessionId of await this.sessions(options.sessionId)) {
-      throwIfAborted(options.signal)
-      const { core } = await this.openStream(sessionId)
-      if (core.damage !== undefined) damages.push(core.damage)
-      if (core.damage !== undefined) continue
-      const onBlock = (done: number): void => options.onProgress?.({ done, unit: 'records' })
-      await core.writing.run(() => {
-        core.assertOpen()
-        return core.rebuild({ signal: options.signal, onBlock })
-      })
-      if (core.damage !== undefined) damages.push(core.damage)
-    }
+    for await (const damage of this.each(options, (sessionId) => this.rebuildOne(sessionId, options)))
+      if (damage !== undefined) damages.push(damage)
     if (options.sessionId === undefined) await this.purge()
     if (damages.length > 0) throw damages[0]
+  }
+
+  /** The damage that keeps the index from being built of the whole log, if any. */
+  private async rebuildOne(sessionId: string, { signal, onProgress }: LongCall): Promise<AsrError | undefined> {
+    const { core } = await this.openStream(sessionId)
+    if (core.damage !== undefined) return core.damage
+    const onBlock = (done: number): void => onProgress?.({ done, unit: 'records' })
+    await core.writing.run(() => {
+      core.assertOpen()
+      return core.rebuild({ signal, onBlock })
+    })
+    return core.damage
   }
 
   /** What versions before this one deleted may still stand in tables that nothing was written over. */
@@ -240,7 +238,7 @@ export class StreamStore implements Store {
 
   /** Ends a stream's use for good before its files go: nothing of it is written any more, by whoever holds it still. */
   private async retire(stream: StoredStream, remove: () => Promise<boolean>): Promise<boolean> {
-    stream.core.deleted = true
+    stream.core.retire()
     await this.forget(stream)
     return stream.core.writing.run(remove)
   }
@@ -349,11 +347,21 @@ export class StreamStore implements Store {
     this.files = files
   }
 
-  private async sessions(only: string | undefined): Promise<string[]> {
-    if (only !== undefined) return [only]
-    const sessions: string[] = []
-    for await (const { sessionId } of this.streams()) sessions.push(sessionId)
-    return sessions
+  /** Does something with one stream, or with each; of each, what is deleted meanwhile is left out. */
+  private async *each<T>(
+    { sessionId: only, signal }: { sessionId?: string } & LongCall,
+    work: (sessionId: string) => Promise<T>,
+  ): AsyncGenerator<T> {
+    const sessions: string[] = only === undefined ? [] : [only]
+    if (only === undefined) for await (const { sessionId } of this.streams()) sessions.push(sessionId)
+    for (const sessionId of sessions) {
+      throwIfAborted(signal)
+      try {
+        yield await work(sessionId)
+      } catch (error) {
+        if (only !== undefined || !this.isOfDeleted(error)) throw error
+      }
+    }
   }
 
   private assertOpen(): void {

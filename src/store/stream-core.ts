@@ -160,6 +160,12 @@ export class StreamCore {
     return new AsrError('ASR_CLOSED', `stream ${JSON.stringify(sessionId)} ${how}`, { sessionId })
   }
 
+  /** The stream is about to be deleted: whatever is under way ends, and no row of it is written again. */
+  retire(): void {
+    this.deleted = true
+    this.log.stored.over = this.over()
+  }
+
   /** A reader beside a live writer takes in what was written since. */
   async refresh(): Promise<void> {
     if (!this.environment.readOnly || this.damage !== undefined || this.isFrozen || this.closed) return

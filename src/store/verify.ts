@@ -14,7 +14,7 @@ import { StreamIndex } from '../index/stream-index.js'
 import { FLAG_ORPHAN, type Frame } from '../log/frame.js'
 import { RecordLog } from '../log/record-log.js'
 import { type Damage, LOG_START } from '../log/scanner.js'
-import { STREAMS_FOLDER } from '../log/segment.js'
+import { listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
 import { canonicalText } from '../record/canonical.js'
 import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { hashBytes, hashText, hex64 } from '../record/hash.js'
@@ -22,7 +22,9 @@ import type { StoredRecord } from '../record/record.js'
 import { otherVersion } from '../record/validate.js'
 import { counted } from '../record/words.js'
 import type { LongCall, VerifyReport } from './api.js'
+import { rootsKnown } from './catalog.js'
 import { catchUp, corrupt } from './catch-up.js'
+import type { Environment } from './environment.js'
 import type { Lookup } from './lookup.js'
 import { badExtent, isBadExtent } from './path-view.js'
 import { StreamCore } from './stream-core.js'
@@ -44,8 +46,22 @@ export async function verifyStream(core: StreamCore, options: LongCall = {}): Pr
   })
 }
 
-/** What is to be said of a stream that the index knows and whose log is gone. */
-export function lostStream({ sessionId, state }: Root): StreamReport {
+/**
+ * What is to be said of streams that the index knows and whose logs are gone. Others come and go meanwhile: a log moves from
+ * staging to the streams and on to the trash, and the index forgets it before its files are removed.
+ */
+export async function lostStreams({ storage, level, withIndexNow }: Environment): Promise<StreamReport[]> {
+  const logs = new Set<string>()
+  for (const folder of [STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER])
+    for (const { log } of await listLogs(storage, folder)) logs.add(log.incarnation)
+  const gone = (await rootsKnown(level)).filter(({ log }) => !logs.has(log))
+  if (gone.length === 0) return []
+  const knownNow = await (withIndexNow ?? ((work) => work(level)))(rootsKnown)
+  const lost = new Set(knownNow.map(({ log }) => log))
+  return gone.filter(({ log }) => lost.has(log)).map(({ root }) => lostStream(root))
+}
+
+function lostStream({ sessionId, state }: Root): StreamReport {
   const records = state.point.pos
   const name = JSON.stringify(sessionId)
   const message = `stream ${name}: the index knows ${counted(records, 'record')} of it, but its log is gone`
@@ -63,6 +79,7 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   const level = new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
   const apart = { ...environment, level, mayWriteLevel: true, cache: createRowCache(), readOnly: true, notices: [] }
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, core.log.identity, sessionId, segments)
+  log.stored.isOfAnother = core.log.stored.isOfAnother
   const fresh = new StreamCore(apart, log, new StreamIndex(level, core.log.identity.incarnation, apart.cache))
   const revisions = new Map<string, string[]>()
   const compactions: number[] = []

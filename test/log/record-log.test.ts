@@ -291,6 +291,8 @@ test('CORE-10: a reader of a log that became shorter, or is gone, gets an error 
   storage.truncate(log.segments[0].file, log.bytes - 1)
   await fails('ASR_LOST_TAIL', () => reader.hasGrown())
   storage.remove(log.segments[0].file)
+  await fails('ASR_CORRUPT', () => reader.hasGrown())
+  reader.stored.isOfAnother = true // who may have deleted it
   await fails('ASR_STREAM_NOT_FOUND', () => reader.hasGrown())
 })
 
