@@ -36,9 +36,9 @@ async function show(cli: Cli, session: string, options: ReplayOptions): Promise<
     const known = store.notices.length
     await (options.wire ? showWire(cli, store, session) : showReplay(cli, store, session, options))
     // What opening the stream had to say.
-    for (const { code, message, severity } of store.notices.slice(known)) {
+    for (const { code, message } of store.notices.slice(known)) {
       say(`note: ${code}: ${message}`)
-      if (severity === 'damage') endBad()
+      if (code === 'loss_accepted') endBad()
     }
   }
   await reading(cli, use, { acceptLoss: true })
