@@ -97,7 +97,10 @@ export class RecordLog {
 
   private async segmentsNow(): Promise<Segment[]> {
     const logs = await listLogs(this.storage, this.folder)
-    return logs.find(({ log }) => log.incarnation === this.identity.incarnation)?.segments ?? []
+    const segments = logs.find(({ log }) => log.incarnation === this.identity.incarnation)?.segments
+    // To find nothing is not to be taken for a stream of which nothing is left.
+    if (segments === undefined) throw await this.stored.missing(segmentFile(this.folder, this.identity, 0))
+    return segments
   }
 
   /** Makes the shapes that a frame needs known, from dictionary frames behind it; for when one before it is lost. */

@@ -77,6 +77,9 @@ function outcomeOf(call: Promise<unknown>): Promise<Outcome> {
 
 function isRight(name: string, outcome: Outcome, codes: RegExp): void {
   if ('code' in outcome) assert.match(outcome.code, codes, name)
+  if ('value' in outcome && name === 'salvage') {
+    assert.ok((outcome.value as Uint8Array).length >= FILE.length, 'what is salvaged is whole')
+  }
   if ('code' in outcome || !(name in OF_ALL)) return
   const told = outcome.value as string[]
   assert.ok(told.includes('other') && !told.includes('damage'), `${name}: ${told}`)
