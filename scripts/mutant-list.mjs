@@ -598,7 +598,7 @@ export const MUTANTS = [
     file: 'src/log/node-storage.ts',
     find: '|| this.#open.size === 0) throw error',
     put: '|| this.#open.size >= 0) throw error',
-    tests: ['fault/refusals'],
+    tests: ['log/node-storage'],
   },
   {
     name: 'a stream that ends while streams are listed is told as an empty one',
@@ -633,7 +633,7 @@ export const MUTANTS = [
     file: 'src/store/node-folder.ts',
     find: '  giveUpReserve(folder)\n',
     put: '',
-    tests: ['fault/refusals'],
+    tests: ['fault/full-disk'],
   },
   {
     name: 'what no reader takes is written',

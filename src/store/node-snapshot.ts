@@ -156,9 +156,9 @@ function tryMakeFolder(parent: string, prefix: string): string | undefined {
 /** Removes snapshots of dead processes; of those that can't be seen from here the kernel says whether they are in use. */
 async function sweep(parent: string, prefix: string): Promise<void> {
   for (const name of namesIn(parent)) {
-    const reader = name.startsWith(prefix) ? readerOf(name.slice(prefix.length)) : undefined
-    if (reader === undefined || isRunningHere(reader)) continue
     const folder = join(parent, name)
+    const reader = name.startsWith(prefix) ? readerOf(name.slice(prefix.length)) : undefined
+    if (reader === undefined || toRemove.has(folder) || isRunningHere(reader)) continue
     if (isDead(reader) || !(await isLevelHeld(folder))) rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -205,6 +205,33 @@ onLinux('a thousand files cost 256 descriptors, and none when removed', () => {
   assert.equal(storage.list('streams'), [])
 })
 
+onLinux('where no descriptor is left, files that rest are closed for what is to be done', () => {
+  const root = makeRoot()
+  const storage = new NodeStorage(root)
+  for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) storage.append(name, Uint8Array.of(1))
+  const { openSync } = fs
+  let refusals = 0
+  const refusing = (...args: Parameters<typeof openSync>) => {
+    if (refusals-- > 0) throw Object.assign(new Error('no descriptors'), { code: 'EMFILE' })
+    return openSync(...args)
+  }
+  patched({ openSync: refusing as never }, () => {
+    refusals = 1
+    assert.is(storage.append('g', Uint8Array.of(1)), 1)
+    assert.equal(openPaths(root).sort(), ['e', 'f', 'g'])
+    refusals = 1
+    storage.rewrite('a', 0)
+    storage.sync('g')
+    assert.equal([...storage.read('a', 0, 9)], [1])
+    refusals = 100
+    assert.throws(() => storage.append('h', Uint8Array.of(1)), /no descriptors/)
+    assert.equal(openPaths(root), [], 'it gave all up')
+    refusals = 0
+    assert.is(storage.append('h', Uint8Array.of(1)), 1)
+  })
+  storage.close()
+})
+
 onLinux('a rename keeps one descriptor, of the file and not of the one replaced', () => {
   const root = makeRoot()
   const storage = new NodeStorage(root)
