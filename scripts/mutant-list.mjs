@@ -577,7 +577,7 @@ export const MUTANTS = [
     file: 'src/index/rows.ts',
     find: '    await level.batch(ends, ENCODINGS)\n',
     put: '',
-    tests: ['fault/deleted-words'],
+    tests: ['index/rows'],
   },
   {
     name: 'a stream that was deleted is written to by who still holds it',

@@ -1,11 +1,26 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Level } from 'level'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { formatKey, type RowKey } from '../../src/index/keys.js'
 import { answer, type Query } from '../../src/index/query.js'
-import { clearLog, getRow, IndexDamaged, logRows, RowBatch, readRow } from '../../src/index/rows.js'
+import {
+  clearLog,
+  getRow,
+  IndexDamaged,
+  type IndexLevel,
+  logRows,
+  purgeAll,
+  purgeLog,
+  RowBatch,
+  readRow,
+  settleRows,
+} from '../../src/index/rows.js'
 import { memoryLocation } from '../../src/main.js'
 import { flipped } from '../log/handmade.js'
 import { waitingLevel } from '../support/levels.js'
+import { tempFolder } from '../support/temp.js'
 
 const LOG = '00112233445566ff'
 const NEXT = '0011223344556700'
@@ -60,6 +75,25 @@ test('the rows of a log are listed and removed without its neighbours', async ()
   assert.equal(await keysOf(LOG), [page(LOG, 0), page(LOG, 1)].map(formatKey))
   await clearLog(level, LOG)
   assert.equal([await keysOf(LOG), (await keysOf(NEXT)).length], [[], 3])
+})
+
+test('a purge leaves no value of a log in any file, also of rows that were deleted before and that nothing lies above', async () => {
+  for (const purge of [(level: IndexLevel) => purgeLog(level, LOG), purgeAll]) {
+    const folder = tempFolder()
+    const level = new Level<string, Uint8Array>(folder, { keyEncoding: 'utf8', valueEncoding: 'view' })
+    const word = 'Qzjvkwpxhgbfyd'
+    await level.put(formatKey({ kind: 'root', log: LOG }), new TextEncoder().encode(word))
+    await level.put('ffffffffffffffff/a', new TextEncoder().encode('kept'))
+    await clearLog(level, LOG)
+    await settleRows(level) // the value and what deletes it are one table
+    const holders = (): string[] =>
+      readdirSync(folder).filter((name) => readFileSync(join(folder, name)).includes(word))
+    assert.is(holders().length, 1, 'level keeps it')
+    await purge(level)
+    assert.equal(holders(), [])
+    assert.equal(new TextDecoder().decode(await level.get('ffffffffffffffff/a')), 'kept')
+    await level.close()
+  }
 })
 
 test.run()
