@@ -5,11 +5,12 @@ import { parseSegmentFile, STAGING_FOLDER, TRASH_FOLDER } from '../log/segment.j
 import { sweepLogs } from './deletion.js'
 import type { Environment } from './environment.js'
 
-/** Removes logs that were on their way in or out, and what was to extend a log. */
+/** Removes logs that were on their way in or out, and what was to extend a log or to take a file's place. */
 export async function sweep(environment: Environment): Promise<void> {
-  await sweepLogs(environment, STAGING_FOLDER)
-  await sweepLogs(environment, TRASH_FOLDER)
-  for (const { name } of await environment.storage.list(STAGING_FOLDER)) {
-    if (parseSegmentFile(name) === undefined) await environment.storage.remove(name)
+  for (const folder of [STAGING_FOLDER, TRASH_FOLDER]) {
+    await sweepLogs(environment, folder)
+    for (const { name } of await environment.storage.list(folder)) {
+      if (parseSegmentFile(name) === undefined) await environment.storage.remove(name)
+    }
   }
 }
