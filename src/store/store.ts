@@ -193,9 +193,10 @@ export class StreamStore implements Store {
     const options = optionsOf('rebuildIndex', given)
     this.assertWritable()
     const damages: AsrError[] = []
+    // First: what writing damaged tables anew loses is then built again.
+    if (options.sessionId === undefined) await this.purge()
     for await (const damage of this.each(options, (sessionId) => this.rebuildOne(sessionId, options)))
       if (damage !== undefined) damages.push(damage)
-    if (options.sessionId === undefined) await this.purge()
     if (damages.length > 0) throw damages[0]
   }
 
