@@ -183,7 +183,7 @@ export const MUTANTS = [
   {
     name: 'the entry of a new file in its folder is not synced',
     file: 'src/log/node-storage.ts',
-    find: '      this.#withDescriptors(() => syncFolder(folder))\n',
+    find: '      this.#withDescriptors(() => this.syncFolder(folder))\n',
     put: '',
     tests: ['log/node-storage'],
   },
@@ -718,5 +718,26 @@ export const MUTANTS = [
     find: ' || (core.damage !== undefined && (await this.isGone(files)))',
     put: '',
     tests: ['store/deleted-meanwhile'],
+  },
+  {
+    name: 'a revision counts on paths that it is not on',
+    file: 'src/supersede/doubles.ts',
+    find: 'if (left !== undefined) onPath.get(left)?.pop()',
+    put: '',
+    tests: ['supersede/doubles'],
+  },
+  {
+    name: 'each revision asks anew where its entity stands',
+    file: 'src/supersede/resolved.ts',
+    find: '(revisions?.first !== pos || !(yield* isPosition(path, pos, founder)))',
+    put: '!(yield* isPosition(path, pos, founder))',
+    tests: ['growth/growth'],
+  },
+  {
+    name: 'while a stream is opened all others wait',
+    file: 'src/store/mutex.ts',
+    find: 'this.held.get(key) ?? {',
+    put: '[...this.held.values()][0] ?? {',
+    tests: ['store/directory'],
   },
 ]

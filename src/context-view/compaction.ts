@@ -4,7 +4,7 @@
 import type { ActivePath } from '../heads/path.js'
 import { BAD_TARGET, COMPLETED, type Entry, PARTICIPATES } from '../index/entry.js'
 import type { Query } from '../index/query.js'
-import { isPosition, revisionsOnPath } from '../supersede/entity.js'
+import { isPosition } from '../supersede/entity.js'
 
 export interface InForce {
   /** the compaction's revision in force; 0: no compaction is in force */
@@ -18,13 +18,20 @@ export interface InForce {
 /** The compaction in force, the last one by its entity's position. */
 export function* compactionInForce(path: ActivePath, dead: ReadonlySet<number>): Query<InForce> {
   const passedOver: number[] = []
+  const founders: { pos: number; founder: number }[] = []
+  /** of each entity its revision in force, and its position: the first of its records on the path */
   const lastOf = new Map<number, Entry>()
+  const positionOf = new Map<number, number>()
   for (const pos of yield* path.landmarks('compaction')) {
     const entry = yield* path.index.entry(pos)
     const { founder } = entry
-    const revision = lastOf.get(founder) ?? entry
-    lastOf.set(founder, revision)
-    if (dead.has(founder) || !(yield* isPosition(path, pos, founder))) continue
+    founders.push({ pos, founder })
+    if (!lastOf.has(founder)) lastOf.set(founder, entry)
+    positionOf.set(founder, pos)
+  }
+  for (const { pos, founder } of founders) {
+    if (dead.has(founder) || positionOf.get(founder) !== pos) continue
+    const revision = lastOf.get(founder) as Entry
     if ((revision.flags & COMPLETED) === 0) continue
     const through = yield* extent(path, pos, revision)
     if (through !== BAD_TARGET) return { compaction: revision.pos, through, passedOver }
@@ -43,7 +50,9 @@ function* extent(path: ActivePath, pos: number, revision: Entry): Query<number> 
 /** Whether the path ends at a compaction with a bad extent, whatever its status: what import reports. */
 export function* endsAtBadExtent(path: ActivePath): Query<boolean> {
   const entry = yield* path.index.entry(path.end)
-  if (entry.type !== 'compaction') return false
-  const [position] = yield* revisionsOnPath(path, entry.founder)
-  return (yield* extent(path, position, entry)) === BAD_TARGET
+  const { type, target, founder } = entry
+  if (type !== 'compaction' || target === 0) return false
+  if (target === BAD_TARGET || !(yield* path.has(target))) return true
+  // An extent that begins before the entity does lies before its position, wherever on the path that is.
+  return target >= founder && !(yield* isPosition(path, target + 1, founder))
 }

@@ -18,6 +18,7 @@ import {
 } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { AsrError } from '../record/error.js'
+import { turns } from '../record/turn.js'
 import { assertFileName } from './file-name.js'
 import { errnoOf } from './io-error.js'
 import { makeFolder } from './node-make-folder.js'
@@ -85,11 +86,13 @@ export class NodeStorage implements LogStorage {
     this.#assertWritable()
     fdatasyncSync(this.#file(name, false).fd)
     if (!this.#unsynced.has(name)) return
+    const home = dirname(name)
     for (let folder = dirname(this.#path(name)); ; folder = dirname(folder)) {
-      this.#withDescriptors(() => syncFolder(folder))
+      this.#withDescriptors(() => this.syncFolder(folder))
       if (folder === this.#root) break
     }
-    this.#unsynced.delete(name)
+    // With the folder all entries in it are synced, of however many files.
+    for (const other of this.#unsynced) if (dirname(other) === home) this.#unsynced.delete(other)
   }
 
   rewrite(name: string, from: number): void {
@@ -135,16 +138,27 @@ export class NodeStorage implements LogStorage {
     this.#unsynced.delete(name)
   }
 
-  list(folder: string, prefix = ''): StoredFile[] {
+  async list(folder: string, prefix = ''): Promise<StoredFile[]> {
     const path = folder === '' ? this.#root : this.#path(folder)
     const files: StoredFile[] = []
     for (const entry of this.#withDescriptors(() => entriesOf(path))) {
       if (!entry.name.startsWith(prefix) || !entry.isFile()) continue
+      if (turns.isOver()) await turns.next()
       const stats = statSync(join(path, entry.name), { throwIfNoEntry: false })
       if (stats !== undefined)
         files.push({ name: folder === '' ? entry.name : `${folder}/${entry.name}`, size: stats.size })
     }
     return files
+  }
+
+  /** Has the names in a folder survive a power cut. */
+  protected syncFolder(path: string): void {
+    const fd = openSync(path, 'r')
+    try {
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
   }
 
   close(): void {
@@ -222,15 +236,6 @@ function entriesOf(path: string) {
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return []
     throw error
-  }
-}
-
-function syncFolder(path: string): void {
-  const fd = openSync(path, 'r')
-  try {
-    fsyncSync(fd)
-  } finally {
-    closeSync(fd)
   }
 }
 

@@ -101,7 +101,7 @@ export class LogScanner {
     while (this.point.location - started < BLOCK_BYTES) {
       const step = this.step() ?? (await this.refill())
       if (step === 'end') {
-        ready.push(...this.damagedTail())
+        for (const item of this.damagedTail()) ready.push(item)
         return ready.length > 0 ? ready : undefined
       }
       if (step === 'again') continue

@@ -95,8 +95,9 @@ export function areDense(segments: readonly Segment[]): boolean {
 export async function listLogs(
   storage: LogStorage,
   folder: string,
+  prefix?: string,
 ): Promise<{ log: LogIdentity; segments: Segment[] }[]> {
-  return groupLogs(await storage.list(folder))
+  return groupLogs(await storage.list(folder, prefix))
 }
 
 /** Whether a log was deleted since its segments were seen, or is just being deleted. */

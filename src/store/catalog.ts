@@ -77,6 +77,17 @@ export function unreadable(sessionId: string, { segments }: LogFiles, { code, me
   return { sessionId, ...nothing, bytes: sizeOf(segments), damage: { code, message } }
 }
 
+/** Logs by the names of their streams. */
+export function byName(logs: readonly LogFiles[]): Map<string, LogFiles> {
+  const files = new Map<string, LogFiles>()
+  for (const found of logs) {
+    const other = files.get(found.log.name)
+    // Two makings of one stream: the one with more in it is the one that somebody wrote to.
+    if (other === undefined || sizeOf(found.segments) > sizeOf(other.segments)) files.set(found.log.name, found)
+  }
+  return files
+}
+
 export function sizeOf(segments: readonly Segment[]): number {
   return segments.reduce((sum, { size }) => sum + size, 0)
 }

@@ -14,7 +14,7 @@ import { turns } from '../record/turn.js'
 import { throwIfAborted } from './abort.js'
 import { flawOf } from './log-entry.js'
 import { Lookup } from './lookup.js'
-import type { Lineage } from './placement.js'
+import type { Lineage, Placed } from './placement.js'
 import { Staging } from './staging.js'
 
 /** So many records are taken in before the index is written: what waits for it lies in memory. */
@@ -32,7 +32,7 @@ export interface CatchUpOptions {
   /** called whenever many more are in */
   flush?: () => Promise<void>
   /** sees each record once it is placed */
-  onRecord?: (record: StoredRecord, frame: Frame, placed: { faults: { code: string; message: string }[] }) => void
+  onRecord?: (record: StoredRecord, frame: Frame, placed: Pick<Placed, 'entry' | 'faults'>) => void
   onBlock?: (pos: number) => void
   signal?: AbortSignal
 }

@@ -4,18 +4,17 @@
 import { ActivePath } from '../heads/path.js'
 import type { Query } from '../index/query.js'
 import type { StoredRecord } from '../record/record.js'
-import { deadOnPath, revisionsOf, revisionsOnPath } from '../supersede/entity.js'
+import { revisionsOf, revisionsOnPath } from '../supersede/entity.js'
 import type { Entity } from './api.js'
 import type { Lookup } from './lookup.js'
 
 /** A type's entities of one id on the path that ends at a position, in path order. */
 export function* entitiesOnPath(lookup: Lookup, type: string, entityId: string, end: number): Query<Entity[]> {
   const path = new ActivePath(lookup.index, end)
-  const dead = yield* deadOnPath(path)
   const found: { positions: number[]; dead: boolean }[] = []
   for (const founder of yield* lookup.founders(type, entityId)) {
     const positions = yield* revisionsOnPath(path, founder)
-    if (positions.length > 0) found.push({ positions, dead: dead.has(founder) })
+    if (positions.length > 0) found.push({ positions, dead: yield* lookup.hasTombstone(founder, path) })
   }
   found.sort((a, b) => a.positions[0] - b.positions[0])
   return yield* read(lookup, found)

@@ -1,6 +1,7 @@
 /**
  * From ids to positions: what the index hints at is confirmed by the records themselves.
  */
+import type { ActivePath } from '../heads/path.js'
 import { DEFAULT_ID } from '../index/entry.js'
 import { entityKey, idKey, tombstoneKey } from '../index/key-run.js'
 import { pageOf } from '../index/page.js'
@@ -12,6 +13,9 @@ import type { RecordLog } from '../log/record-log.js'
 import { type StoredRecord, statedEntityId } from '../record/record.js'
 
 export class Lookup {
+  /** by seq, how many of its default ids are taken one behind the other, at least: `r<seq>`, `r<seq>.1` … */
+  readonly defaultIdsTaken = new Map<number, number>()
+
   constructor(
     readonly log: RecordLog,
     readonly index: IndexView,
@@ -77,11 +81,12 @@ export class Lookup {
     return [...founders].sort((a, b) => a - b)
   }
 
-  /** Whether a tombstone anywhere in the stream ends an entity. */
-  *hasTombstone(founder: number): Query<boolean> {
+  /** Whether a tombstone ends an entity: one of a path, or any of the stream. */
+  *hasTombstone(founder: number, path?: ActivePath): Query<boolean> {
     for (const pos of yield* this.index.candidates(tombstoneKey(founder))) {
       const entry = yield* this.index.entry(pos)
-      if (entry.type === 'tombstone' && entry.target === founder) return true
+      if (entry.type !== 'tombstone' || entry.target !== founder) continue
+      if (path === undefined || (yield* path.has(pos))) return true
     }
     return false
   }

@@ -33,3 +33,25 @@ export class Mutex {
     else next()
   }
 }
+
+/** One at a time for each key; those of different keys do not wait for one another. */
+export class KeyedMutex {
+  private readonly held = new Map<string, { mutex: Mutex; users: number }>()
+
+  async run<T>(key: string, work: () => MaybePromise<T>): Promise<T> {
+    const entry = this.held.get(key) ?? { mutex: new Mutex(), users: 0 }
+    this.held.set(key, entry)
+    entry.users++
+    try {
+      return await entry.mutex.run(work)
+    } finally {
+      if (--entry.users === 0) this.held.delete(key)
+    }
+  }
+
+  /** Once nobody holds any key. */
+  async idle(): Promise<void> {
+    for (let [entry] = this.held.values(); entry !== undefined; [entry] = this.held.values())
+      await entry.mutex.run(() => undefined)
+  }
+}

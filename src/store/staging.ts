@@ -35,6 +35,13 @@ export interface Arrival {
   gap?: boolean
 }
 
+/** Of so many seqs that came more than once it is remembered which default ids are taken. */
+const SEQS_HELD_MAX = 1_000
+
+function defaultId(seq: number, n: number): string {
+  return n === 0 ? `r${seq}` : `r${seq}.${n}`
+}
+
 const DEFAULT_ID_FORM = /^r[0-9]+(?:\.[0-9]+)?$/
 
 export class Staging implements Surroundings {
@@ -44,6 +51,8 @@ export class Staging implements Surroundings {
   private readonly ids = new Map<string, number>()
   private identified = 0
   private plans = new Map<string, number>()
+  /** as `Lookup.defaultIdsTaken`, also of this staging */
+  private readonly defaultIdsPassed = new Map<number, number>()
   private heads = new Map<string, number | undefined>()
   private lastSeq: number
   private updatedAt: string | null
@@ -134,6 +143,9 @@ export class Staging implements Surroundings {
       index.push(entry, keys, name)
     }
     index.state = this.stateAt(point)
+    const { defaultIdsTaken } = this.lookup
+    if (defaultIdsTaken.size > SEQS_HELD_MAX) defaultIdsTaken.clear()
+    for (const [seq, taken] of this.defaultIdsPassed) defaultIdsTaken.set(seq, taken)
   }
 
   /** Where things stand, to come back to when a later record of the same append is refused. */
@@ -144,6 +156,7 @@ export class Staging implements Surroundings {
     const plans = copyOf(this.plans)
     return () => {
       this.fresh.splice(length)
+      this.defaultIdsPassed.clear() // what was passed over may be free again
       for (const { id } of this.records.splice(length)) this.ids.delete(id)
       this.identified = Math.min(this.identified, length)
       this.heads = heads ?? new Map()
@@ -197,9 +210,10 @@ export class Staging implements Surroundings {
 
   /** The first default id that nobody took; until somebody takes one out of turn, `r<seq>` is free from the position on. */
   private *freeId(seq: number): Query<string> {
-    let id = `r${seq}`
-    for (let n = 1; (yield* this.find(id)) > 0; n++) id = `r${seq}.${n}`
-    return id
+    let n = Math.max(this.lookup.defaultIdsTaken.get(seq) ?? 0, this.defaultIdsPassed.get(seq) ?? 0)
+    while ((yield* this.find(defaultId(seq, n))) > 0) n++
+    this.defaultIdsPassed.set(seq, n)
+    return defaultId(seq, n)
   }
 
   /** The parent where none is named: the head's current target, none of a head record, none where null says so (CORE-11). */

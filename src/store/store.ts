@@ -9,11 +9,12 @@ import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { name128, toHex } from '../record/hash.js'
 import type { Header } from '../record/record.js'
 import { snapshot } from '../record/snapshot.js'
+import { turns } from '../record/turn.js'
 import { badSessionId } from '../record/validate.js'
 import { throwIfAborted } from './abort.js'
 import type { ImportOptions, ImportReport, LongCall, Store, Stream, StreamInfo, VerifyReport } from './api.js'
 import { argument, chunks as chunksKind, optionsOf, text } from './arguments.js'
-import { infoOf, listed, rootsKnown, sizeOf, unreadable } from './catalog.js'
+import { byName, infoOf, listed, rootsKnown, unreadable } from './catalog.js'
 import { agentOf } from './catch-up.js'
 import { rewriteSegments } from './cut.js'
 import { deleteLogs, deleteRows, discardLog } from './deletion.js'
@@ -21,7 +22,7 @@ import { type Environment, note } from './environment.js'
 import { newHeader } from './header.js'
 import type { Jsonl } from './jsonl-port.js'
 import { JudgedEntry } from './log-entry.js'
-import { Mutex } from './mutex.js'
+import { KeyedMutex, Mutex } from './mutex.js'
 import { type LogFiles, openLog } from './recovery.js'
 import { sessionOf } from './session-of.js'
 import { Steps } from './steps.js'
@@ -35,7 +36,9 @@ const OF_THE_CALL: readonly string[] = ['ASR_ABORTED', 'ASR_CLOSED', 'ASR_STREAM
 
 export class StreamStore implements Store {
   private readonly streamsOpen = new Map<string, StoredStream>()
-  /** held while streams come, go or are opened */
+  /** held while a stream comes, goes or is opened: opening one may take long, and no other waits for it */
+  private readonly sessionLocks = new KeyedMutex()
+  /** held while logs are listed or deleted */
   private readonly directory = new Mutex()
   private files = new Map<string, LogFiles>()
   private readonly imports = new Set<Promise<unknown>>()
@@ -62,7 +65,8 @@ export class StreamStore implements Store {
   async createStream(header: Header): Promise<Stream> {
     this.assertWritable()
     const stored = newHeader(snapshot(header))
-    return this.directory.run(async () => {
+    return this.sessionLocks.run(stored.sessionId, async () => {
+      this.assertOpen()
       if (await this.find(stored.sessionId)) throw this.exists(stored.sessionId)
       const core = await this.makeLog(STREAMS_FOLDER, stored)
       return this.register(core)
@@ -78,7 +82,8 @@ export class StreamStore implements Store {
     this.assertOpen()
     const fault = badSessionId(sessionId)
     if (fault !== undefined) throw new AsrError('ASR_STREAM_NOT_FOUND', fault)
-    return this.directory.run(async () => {
+    return this.sessionLocks.run(sessionId, async () => {
+      this.assertOpen()
       const stream = await this.find(sessionId)
       if (stream === undefined) throw this.notFound(sessionId)
       return stream
@@ -90,9 +95,10 @@ export class StreamStore implements Store {
     const open = this.streamsOpen.get(sessionId)
     const { readOnly } = this.environment
     if (open !== undefined && !readOnly && !open.core.log.isPoisoned) return open
+    if (open !== undefined && readOnly && !(await this.isGone(filesOf(open.core)))) return open
     if (this.environment.withoutIndex !== undefined) throw this.environment.withoutIndex
     const name = name128(sessionId)
-    if (readOnly || open !== undefined) await this.list()
+    if (readOnly || open !== undefined) await this.lookFor(name)
     const isSame = open !== undefined && this.files.get(name)?.log.incarnation === open.core.log.identity.incarnation
     if (isSame && !open.core.log.isPoisoned) return open
     // A reader's old handle lives on, to say that its stream was deleted.
@@ -124,17 +130,17 @@ export class StreamStore implements Store {
   private async *infos(): AsyncGenerator<StreamInfo> {
     await this.directory.run(() => this.list())
     const infos: StreamInfo[] = []
-    for (const files of this.files.values()) {
-      const info = await this.infoOf(files)
+    const open = new Map([...this.streamsOpen.values()].map((stream) => [stream.core.log.identity.incarnation, stream]))
+    for (const files of [...this.files.values()]) {
+      if (turns.isOver()) await turns.next()
+      const stream = open.get(files.log.incarnation)
+      const info = await this.infoOf(files, stream?.core.closed ? undefined : stream)
       if (info !== undefined) infos.push(info)
     }
     yield* infos.sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1))
   }
 
-  private async infoOf(files: LogFiles): Promise<StreamInfo | undefined> {
-    const open = [...this.streamsOpen.values()].find(
-      ({ core }) => core.log.identity.incarnation === files.log.incarnation,
-    )
+  private async infoOf(files: LogFiles, open: StoredStream | undefined): Promise<StreamInfo | undefined> {
     const known = open === undefined ? await listed(this.environment, files) : undefined
     if (known !== undefined) return known
     let sessionId = open?.sessionId
@@ -175,7 +181,7 @@ export class StreamStore implements Store {
     const streams: VerifyReport['streams'] = []
     for await (const report of this.each(options, (sessionId) => this.verifyOne(sessionId, options)))
       streams.push(report)
-    if (options.sessionId === undefined) streams.push(...(await lostStreams(this.environment)))
+    if (options.sessionId === undefined) for (const lost of await lostStreams(this.environment)) streams.push(lost)
     return { ok: streams.every(({ ok }) => ok), streams }
   }
 
@@ -223,10 +229,10 @@ export class StreamStore implements Store {
   async deleteStream(sessionId: string): Promise<void> {
     argument('deleteStream', 'sessionId', sessionId, text)
     this.assertWritable()
-    await this.directory.run(async () => {
+    await this.sessionLocks.run(sessionId, async () => {
       this.assertOpen()
       const name = name128(sessionId)
-      const remove = (): Promise<boolean> => deleteLogs(this.environment, name)
+      const remove = async (): Promise<boolean> => this.directory.run(() => deleteLogs(this.environment, name))
       const stream = this.streamsOpen.get(sessionId)
       const wasThere = await (stream === undefined ? remove() : this.retire(stream, remove))
       this.files.delete(name)
@@ -254,6 +260,7 @@ export class StreamStore implements Store {
 
   private async closeAll(): Promise<void> {
     await Promise.allSettled(this.imports)
+    await this.sessionLocks.idle()
     await this.directory.run(async () => {
       const failures: unknown[] = []
       for (const { queue, core } of this.streamsOpen.values()) {
@@ -273,7 +280,7 @@ export class StreamStore implements Store {
 
   /** Makes a staged log the stream of its session, unless there is one, which is what it gives then. */
   async adopt(core: StreamCore): Promise<{ stream: StoredStream; isAdopted: boolean }> {
-    return this.directory.run(async () => {
+    return this.sessionLocks.run(core.sessionId, async () => {
       this.assertOpen()
       const existing = await this.find(core.sessionId)
       if (existing !== undefined) return { stream: existing, isAdopted: false }
@@ -291,7 +298,7 @@ export class StreamStore implements Store {
 
   /** The stream of a session, or undefined. */
   async existing(sessionId: string): Promise<StoredStream | undefined> {
-    return this.directory.run(() => this.find(sessionId))
+    return this.sessionLocks.run(sessionId, () => this.find(sessionId))
   }
 
   private async makeLog(folder: string, header: Header, text?: string): Promise<StreamCore> {
@@ -317,7 +324,7 @@ export class StreamStore implements Store {
       return await core.write([[entry]])
     } catch (error) {
       await core.log.remove().catch(() => undefined)
-      await this.list().catch(() => undefined)
+      await this.lookFor(core.log.identity.name).catch(() => undefined)
       throw error
     }
   }
@@ -325,8 +332,7 @@ export class StreamStore implements Store {
   private register(core: StreamCore): StoredStream {
     const stream = new StoredStream(core, this.jsonl)
     this.streamsOpen.set(core.sessionId, stream)
-    const { identity, segments } = core.log
-    this.files.set(identity.name, { log: identity, segments })
+    this.files.set(core.log.identity.name, filesOf(core))
     return stream
   }
 
@@ -337,15 +343,20 @@ export class StreamStore implements Store {
     await core.detach()
   }
 
-  /** The logs as they lie there; a log without its first segment is none. */
+  /** The logs as they lie there; those of open streams are known better than a listing that began before them. */
   private async list(): Promise<void> {
-    const files = new Map<string, LogFiles>()
-    for (const found of await listLogs(this.environment.storage, STREAMS_FOLDER)) {
-      const other = files.get(found.log.name)
-      // Two makings of one stream: the one with more in it is the one that somebody wrote to.
-      if (other === undefined || sizeOf(found.segments) > sizeOf(other.segments)) files.set(found.log.name, found)
+    const files = byName(await listLogs(this.environment.storage, STREAMS_FOLDER))
+    if (!this.environment.readOnly) {
+      for (const { core } of this.streamsOpen.values()) files.set(core.log.identity.name, filesOf(core))
     }
     this.files = files
+  }
+
+  /** The logs of one name as they lie there: without a look at all others. */
+  private async lookFor(name: string): Promise<void> {
+    const files = byName(await listLogs(this.environment.storage, STREAMS_FOLDER, `${name}-`)).get(name)
+    if (files === undefined) this.files.delete(name)
+    else this.files.set(name, files)
   }
 
   /** Does something with one stream, or with each; of each, what is deleted meanwhile is left out. */
@@ -383,4 +394,8 @@ export class StreamStore implements Store {
       sessionId,
     })
   }
+}
+
+function filesOf({ log }: StreamCore): LogFiles {
+  return { log: log.identity, segments: log.segments }
 }

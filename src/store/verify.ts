@@ -3,10 +3,8 @@
  * the log.
  */
 import { MemoryLevel } from 'memory-level'
-import { ActivePath } from '../heads/path.js'
 import { idKey } from '../index/key-run.js'
 import { parseKey } from '../index/keys.js'
-import type { Query } from '../index/query.js'
 import { decodeRoot, type Root } from '../index/root.js'
 import { createRowCache } from '../index/row-cache.js'
 import { logRows } from '../index/rows.js'
@@ -21,11 +19,11 @@ import { hashBytes, hashText, hex64 } from '../record/hash.js'
 import type { StoredRecord } from '../record/record.js'
 import { otherVersion } from '../record/validate.js'
 import { counted } from '../record/words.js'
+import { doublesIn, type Revision } from '../supersede/doubles.js'
 import type { LongCall, VerifyReport } from './api.js'
 import { rootsKnown } from './catalog.js'
 import { catchUp, corrupt } from './catch-up.js'
 import type { Environment } from './environment.js'
-import type { Lookup } from './lookup.js'
 import { badExtent, isBadExtent } from './path-view.js'
 import { StreamCore } from './stream-core.js'
 import { type Fault, faultOf } from './witness.js'
@@ -41,7 +39,8 @@ export async function verifyStream(core: StreamCore, options: LongCall = {}): Pr
     const fresh = await rebuiltApart(core, problems, options)
     const { damage } = core
     if (damage !== undefined && !problems.some(({ code }) => code === damage.code)) problems.unshift(damageOf(damage))
-    if (core.damage === undefined && !hasDamage(problems)) problems.push(...(await indexProblems(core, fresh)))
+    if (core.damage === undefined && !hasDamage(problems))
+      for (const problem of await indexProblems(core, fresh)) problems.push(problem)
     return { sessionId, records: core.length, ok: !hasDamage(problems), problems }
   })
 }
@@ -81,7 +80,7 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, core.log.identity, sessionId, segments)
   log.stored.isOfAnother = core.log.stored.isOfAnother
   const fresh = new StreamCore(apart, log, new StreamIndex(level, core.log.identity.incarnation, apart.cache))
-  const revisions = new Map<string, string[]>()
+  const revisions: Revision[] = []
   const compactions: number[] = []
   const ids = new Set<number>()
   const repeated: { pos: number; id: string }[] = []
@@ -90,7 +89,7 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
     signal: options.signal,
     onBlock: (done) => options.onProgress?.({ done, total: core.length, unit: 'records' }),
     flush: () => fresh.flush(),
-    onRecord: (record, frame, { faults }) => {
+    onRecord: (record, frame, { faults, entry }) => {
       checkHash(sessionId, record, frame, problems)
       for (const { code, message } of faults) problems.push({ code, message, recordId: record.id, severity: 'kept' })
       if ((frame.flags & FLAG_ORPHAN) !== 0) problems.push(orphan(record))
@@ -98,55 +97,57 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
       const key = idKey(record.id)
       if (ids.has(key)) repeated.push({ pos: frame.pos, id: record.id })
       ids.add(key)
-      const { supersedes } = record
-      if (supersedes === undefined || faults.some(({ code }) => code.startsWith('supersedes_'))) return
-      revisions.set(supersedes, [...(revisions.get(supersedes) ?? []), record.id])
+      if (entry.founder === frame.pos) return
+      const isRefused = faults.some(({ code }) => code.startsWith('supersedes_'))
+      revisions.push({ pos: frame.pos, parent: frame.parent, target: isRefused ? undefined : record.supersedes })
     },
   })
   log.end = caughtUp.end.point
   const fault = faultOf(log, caughtUp, { ...core.witness, ...core.reach })
-  if (fault !== undefined) problems.push(...(await everyDamage(log, fault)))
-  problems.push(...(await headerProblems(fresh)), ...(await repeatedIds(fresh, repeated)))
+  if (fault !== undefined) await everyDamage(log, fault, problems)
+  await headerProblems(fresh, problems)
+  await repeatedIds(fresh, repeated, problems)
   for (const pos of compactions) {
     if (await isBadExtent(fresh, pos)) problems.push(badExtent(await fresh.ask((lookup) => lookup.id(pos))))
   }
-  for (const [target, revising] of revisions) problems.push(...(await doubles(fresh, target, revising)))
+  await doubles(fresh, revisions, problems)
   return fresh
 }
 
 /** Records with the id of an earlier one: no append and no import lets them in (CORE-4). */
-async function repeatedIds(core: StreamCore, suspects: readonly { pos: number; id: string }[]): Promise<Diagnostic[]> {
-  const found: Diagnostic[] = []
+async function repeatedIds(
+  core: StreamCore,
+  suspects: readonly { pos: number; id: string }[],
+  problems: Diagnostic[],
+): Promise<void> {
   for (const { pos, id } of suspects) {
     const first = await core.ask((lookup) => lookup.find(id))
     if (first === pos) continue
     const message = `stream ${JSON.stringify(core.sessionId)}: position ${pos} has the id ${JSON.stringify(id)} of position ${first}`
-    found.push({ code: 'ASR_CORRUPT', message, recordId: id, severity: 'damage' })
+    problems.push({ code: 'ASR_CORRUPT', message, recordId: id, severity: 'damage' })
   }
-  return found
 }
 
-async function headerProblems({ log, index, sessionId }: StreamCore): Promise<Diagnostic[]> {
+async function headerProblems({ log, index, sessionId }: StreamCore, problems: Diagnostic[]): Promise<void> {
   const { location, hash } = index.state.header
-  if (location === 0) return []
+  if (location === 0) return
   const header = log.decode(await log.frame(location)) as unknown as StoredRecord
   const version = otherVersion(header)
-  const kept: Diagnostic[] = version === undefined ? [] : [{ code: 'asr_version', message: version, severity: 'kept' }]
-  if (contentHash(header) === hash) return kept
+  if (version !== undefined) problems.push({ code: 'asr_version', message: version, severity: 'kept' })
+  if (contentHash(header) === hash) return
   const message = `stream ${JSON.stringify(sessionId)}: the header does not have the content hash it was stored with`
-  return [...kept, { code: 'ASR_CORRUPT', message, severity: 'damage' }]
+  problems.push({ code: 'ASR_CORRUPT', message, severity: 'damage' })
 }
 
 /** Each damaged spot of a log, not only the first, behind which nothing was taken in. */
-async function everyDamage(log: RecordLog, first: Fault): Promise<Diagnostic[]> {
-  const found = [damageOf(first.error)]
+async function everyDamage(log: RecordLog, first: Fault, problems: Diagnostic[]): Promise<void> {
+  problems.push(damageOf(first.error))
   const scanner = log.scan(LOG_START)
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     for (const item of items) {
-      if (item.frame === undefined && item.at > first.at) found.push(damageOf(corrupt(log.sessionId, item)))
+      if (item.frame === undefined && item.at > first.at) problems.push(damageOf(corrupt(log.sessionId, item)))
     }
   }
-  return found
 }
 
 function orphan(record: StoredRecord): Diagnostic {
@@ -184,26 +185,13 @@ function damageOf(error: AsrError): Diagnostic {
 }
 
 /** Two revisions of one target on one path: the later wins (CORE-18). */
-async function doubles(core: StreamCore, target: string, revisions: readonly string[]): Promise<Diagnostic[]> {
-  const found: Diagnostic[] = []
-  for (const [i, recordId] of revisions.entries()) {
-    const path = await core.ask((lookup) => pathTo(lookup, recordId))
-    for (const earlier of revisions.slice(0, i)) {
-      if (!(await core.ask((lookup) => onPath(lookup, path, earlier)))) continue
-      const message = `${JSON.stringify(recordId)} and ${JSON.stringify(earlier)} revise ${JSON.stringify(target)} on one path; the later one is in force`
-      found.push({ code: 'superseded_twice', message, recordId, severity: 'note' })
-      break
-    }
+async function doubles(core: StreamCore, revisions: readonly Revision[], problems: Diagnostic[]): Promise<void> {
+  for (const { pos, earlier, target } of await core.ask(({ index }) => doublesIn(index, revisions))) {
+    const recordId = await core.ask((lookup) => lookup.id(pos))
+    const before = await core.ask((lookup) => lookup.id(earlier))
+    const message = `${JSON.stringify(recordId)} and ${JSON.stringify(before)} revise ${JSON.stringify(target)} on one path; the later one is in force`
+    problems.push({ code: 'superseded_twice', message, recordId, severity: 'note' })
   }
-  return found
-}
-
-function* pathTo(lookup: Lookup, recordId: string): Query<ActivePath> {
-  return new ActivePath(lookup.index, yield* lookup.find(recordId))
-}
-
-function* onPath(lookup: Lookup, path: ActivePath, recordId: string): Query<boolean> {
-  return yield* path.has(yield* lookup.find(recordId))
 }
 
 /** Rows of the index that are not what the log says, the root's bookkeeping apart. */

@@ -33,15 +33,23 @@ export function* isPosition(path: ActivePath, pos: number, founder: number): Que
   return true
 }
 
-/** The last revision on a path of each entity that has one behind a position, by founder: found without a look-up. */
-export function* revisedAfter(path: ActivePath, through: number): Query<Map<number, number>> {
-  const last = new Map<number, number>()
+/** An entity's first and last revision on a path behind a position. */
+export interface Revised {
+  first: number
+  last: number
+}
+
+/** Of each entity that has revisions on a path behind a position, by founder: found without a look-up. */
+export function* revisedAfter(path: ActivePath, through: number): Query<Map<number, Revised>> {
+  const revised = new Map<number, Revised>()
   for (let at = yield* path.landmark('revision', path.end); at > through; ) {
     const { founder, parent } = yield* path.index.entry(at)
-    if (!last.has(founder)) last.set(founder, at)
+    const known = revised.get(founder)
+    if (known === undefined) revised.set(founder, { first: at, last: at })
+    else known.first = at
     at = yield* path.landmark('revision', parent)
   }
-  return last
+  return revised
 }
 
 /** The founders of the entities that the path's tombstones end. */

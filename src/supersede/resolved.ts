@@ -4,7 +4,7 @@
 import type { ActivePath, Span } from '../heads/path.js'
 import { type Page, pageOf } from '../index/page.js'
 import type { Query } from '../index/query.js'
-import { isPosition } from './entity.js'
+import { isPosition, type Revised } from './entity.js'
 
 /**
  * The positions in force of the entities that have their position in a span of the path, in path order; the dead and
@@ -14,7 +14,7 @@ import { isPosition } from './entity.js'
 export function* resolvedIn(
   path: ActivePath,
   dead: ReadonlySet<number>,
-  revised: ReadonlyMap<number, number>,
+  revised: ReadonlyMap<number, Revised>,
   { from, to }: Span,
   isAskedFor: (type: string) => boolean = () => true,
 ): Query<number[]> {
@@ -25,8 +25,11 @@ export function* resolvedIn(
     const type = page.type(pos)
     if (type === 'tombstone' || !isAskedFor(type)) continue
     const founder = page.founder(pos)
-    if (dead.has(founder) || (founder !== pos && !(yield* isPosition(path, pos, founder)))) continue
-    found.push(revised.get(founder) ?? pos)
+    if (dead.has(founder)) continue
+    const revisions = revised.get(founder)
+    // Asked once an entity: whether it has its position here, and not with a founder or a revision before.
+    if (founder !== pos && (revisions?.first !== pos || !(yield* isPosition(path, pos, founder)))) continue
+    found.push(revisions?.last ?? pos)
   }
   return found
 }

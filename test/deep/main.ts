@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 
 const TESTS = fileURLToPath(new URL('..', import.meta.url))
-const FOLDERS = ['fault', 'crash', 'property']
+const FOLDERS = ['fault', 'crash', 'property', 'growth']
 /** Of the properties: runs, and commands of each at most. */
 const PROPERTIES = { ASR_RUNS: '10000', ASR_COMMANDS: '100' }
 

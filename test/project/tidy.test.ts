@@ -62,6 +62,24 @@ test('no type of src is any, unless a reason stands beside it', () => {
   assert.match(lintText(rule, 'export const loose: any = 1\n').output, 'noExplicitAny')
 })
 
+test('data is not spread into a call: a call takes about a hundred thousand arguments', () => {
+  const bounded = [
+    'src/acp/base64.ts', // a piece
+    'src/acp/record/feed.ts', // three tasks
+    'src/acp/record/writer.ts', // a batch
+    'src/acp/replay/queue.ts', // an update
+    'src/acp/replay/walk.ts', // three updates
+    'src/cli/table.ts', // a row
+    'src/store/append-queue.ts', // the calls of a group
+  ]
+  const spread =
+    /\.(?:push|unshift|splice|concat|fromCharCode)\((?:[^()]*, )?\.\.\.|Math\.(?:max|min)\(\.\.\.|\.apply\(/
+  assert.equal(
+    sources.filter((path) => spread.test(read(path))),
+    bounded,
+  )
+})
+
 test('nothing is left to be done later', () => {
   const left = everything.filter((path) => /\b(?:TO(?:)DO|FIX(?:)ME)\b/.test(read(path)))
   assert.equal(left, [])

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Mutex } from '../../src/store/mutex.js'
+import { KeyedMutex, Mutex } from '../../src/store/mutex.js'
 
 const later = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
@@ -66,6 +66,30 @@ test('work that nobody holds up is done at once, also what it asks for behind it
     mutex.run(() => 1),
     1,
   )
+})
+
+test('of one key one at a time, of different keys all at once, and idle when none is held', async () => {
+  const mutex = new KeyedMutex()
+  const events: string[] = []
+  let open = (): void => undefined
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  const first = mutex.run('a', async () => {
+    await gate
+    events.push('a')
+  })
+  const second = mutex.run('a', () => void events.push('a again'))
+  await mutex.run('b', () => void events.push('b'))
+  let isIdle = false
+  const idle = mutex.idle().then(() => {
+    isIdle = true
+  })
+  assert.equal([events, isIdle], [['b'], false])
+  open()
+  await Promise.all([first, second, idle])
+  assert.equal(events, ['b', 'a', 'a again'])
+  await mutex.idle()
 })
 
 test.run()

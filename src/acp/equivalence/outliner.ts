@@ -59,7 +59,8 @@ export class Outliner {
   hasStarted: boolean
   readonly losses = new LossReport()
   private readonly entities = new Map<string, Outlined>()
-  private readonly calls = new Map<string, Call[]>()
+  /** by id; before `open` all are closed */
+  private readonly calls = new Map<string, { all: Call[]; open: number }>()
   /** ids that were told before the compaction: ACP has their entities there */
   private readonly before = new Set<string>()
 
@@ -94,7 +95,7 @@ export class Outliner {
 
   /** The path is at its end: calls are what they came to. */
   end(): Map<string, Outlined> {
-    for (const call of [...this.calls.values()].flat()) this.settle(call)
+    for (const { all } of this.calls.values()) for (const call of all) this.settle(call)
     return this.entities
   }
 
@@ -133,15 +134,15 @@ export class Outliner {
     const value = normalCall(record, roots, this.counted)
     const parts = [partOf('', record, value, read)]
     this.put({ kind: 'tool_call', id, parts })
-    const calls = this.calls.get(id) ?? []
+    const calls = this.calls.get(id) ?? { all: [], open: 0 }
     this.calls.set(id, calls)
-    calls.push({ parts, isOpen: typeof record.callId === 'string', result: undefined, changes: [] })
+    calls.all.push({ parts, isOpen: typeof record.callId === 'string', result: undefined, changes: [] })
   }
 
   /** A result belongs to the earliest call of its id that is open; a partial one leaves it open (CORE-25). */
   private takeResult(record: StoredRecord): void {
     const callId = statedEntityId(record)
-    const call = callId === undefined ? undefined : this.calls.get(callId)?.find(({ isOpen }) => isOpen)
+    const call = callId === undefined ? undefined : this.firstOpen(callId)
     if (call === undefined) {
       this.leaveOut(REPLAY_LOSS.unpairedResult, record)
       return
@@ -153,9 +154,16 @@ export class Outliner {
     call.result = { part: partOf('/result', record, value, read), isEmpty, isRecorded: isRecorded(value) }
   }
 
+  private firstOpen(callId: string): Call | undefined {
+    const calls = this.calls.get(callId)
+    if (calls === undefined) return undefined
+    while (calls.all[calls.open]?.isOpen === false) calls.open++ // for good: none is opened again
+    return calls.all[calls.open]
+  }
+
   private takeChange(record: StoredRecord): void {
     const callId = textOf(objectOf(record.cause)?.callId)
-    const call = callId === undefined ? undefined : this.calls.get(callId)?.at(-1)
+    const call = callId === undefined ? undefined : this.calls.get(callId)?.all.at(-1)
     if (call === undefined) {
       this.leaveOut(REPLAY_LOSS.fileChange, record)
       return
@@ -172,7 +180,7 @@ export class Outliner {
       if (changes.length > 0 || result.isRecorded) parts.push(result.part)
       else this.losses.add(EMPTY_RESULT, result.part.recordId)
     }
-    parts.push(...changes)
+    for (const change of changes) parts.push(change)
   }
 
   /** An entity takes its place, or that of an earlier one of its id; before the compaction it only has its id. */

@@ -66,6 +66,8 @@ export class StreamWriter {
   /** the last record that was written, where, and in which stream */
   private last: { stream: Stream; id: string; pos: number; type: string; ts: unknown } | undefined
   private jobs: Job[] = []
+  /** records in jobs */
+  private queued = 0
   private batch: Batch | undefined
   private single = false
   private running: Promise<void> | undefined
@@ -124,6 +126,7 @@ export class StreamWriter {
   append(drafts: Draft[]): void {
     if (this.lost) return
     this.jobs.push({ drafts })
+    this.queued += drafts.length
     if (this.waiting() > WAITING_MAX) this.giveUp('too many records wait for it')
     else this.start()
   }
@@ -148,8 +151,7 @@ export class StreamWriter {
   }
 
   private waiting(): number {
-    const queued = this.jobs.reduce((sum, job) => sum + ('drafts' in job ? job.drafts.length : 0), 0)
-    return queued + (this.batch?.drafts.length ?? 0)
+    return this.queued + (this.batch?.drafts.length ?? 0)
   }
 
   private start(): void {
@@ -211,6 +213,7 @@ export class StreamWriter {
       drafts.push(...job.drafts.splice(0, room - drafts.length))
       if (job.drafts.length === 0) this.jobs.shift()
     }
+    this.queued -= drafts.length
     return bound(
       drafts.map((draft) => this.pointing(draft)),
       length,
@@ -250,6 +253,7 @@ export class StreamWriter {
     if (batch.drafts.length > 1) {
       this.batch = undefined
       this.jobs.unshift(...batch.drafts.map((one) => ({ drafts: [one] })))
+      this.queued += batch.drafts.length
       this.single = true
       return true
     }
@@ -287,6 +291,7 @@ export class StreamWriter {
     if (this.lost) return
     this.lost = true
     this.jobs = []
+    this.queued = 0
     this.batch = undefined
     const message = `session ${JSON.stringify(this.sessionId)} is not recorded any further: ${reason}`
     this.ports.report({ code: 'session_lost', message, sessionId: this.sessionId, cause })

@@ -132,21 +132,21 @@ export class UpdateIterator implements AsyncIterableIterator<SessionUpdateParams
     this.report.add(REPLAY_LOSS.damage, error.recordId ?? null)
   }
 
-  private async finish(walk: Walk, { path, end }: Opened): Promise<void> {
+  private async finish(walk: Walk, { path }: Opened): Promise<void> {
     this.ended = true
     walk.end()
-    if (this.seen < path.length) await this.noteTombstones(path, end)
+    if (this.seen < path.length) await this.noteTombstones(path)
     this.onEnd(this.report.list())
   }
 
   /** They are in no view, so they are looked for where one shows less than the path has. */
-  private async noteTombstones(path: Path, end: string | undefined): Promise<void> {
-    const isAll = path.length === this.stream.length
+  private async noteTombstones(path: Path): Promise<void> {
     try {
-      for await (const { id } of this.stream.records({ types: ['tombstone'] })) {
-        const isOnPath = isAll || (await this.stream.entity('tombstone', id, { at: end })).length > 0
-        if (isOnPath) this.report.add(REPLAY_LOSS.tombstone, id)
-      }
+      const tombstones = new Set<string>()
+      for await (const { id } of this.stream.records({ types: ['tombstone'] })) tombstones.add(id)
+      if (tombstones.size === 0) return
+      const onPath = path.length === this.stream.length ? tombstones : path.ids()
+      for await (const id of onPath) if (tombstones.has(id)) this.report.add(REPLAY_LOSS.tombstone, id)
     } catch (error) {
       this.passOver(error, Number.POSITIVE_INFINITY)
     }

@@ -4,14 +4,28 @@
 import { type StoredRecord, statedEntityId } from '../../record/record.js'
 import type { Entity, Stream } from '../../store/api.js'
 
-/** A call with its results, each with its place on the path. */
+/** A call with its results, in force, each with its id and its place on the path. */
 export interface PlacedCall {
-  call: StoredRecord
+  id: string
   place: number
-  results: { record: StoredRecord; place: number }[]
+  results: { id: string; place: number }[]
 }
 
+/** The calls of an id in path order, and by the id of the record in force. */
+interface PlacedCalls {
+  all: PlacedCall[]
+  byId: Map<string, PlacedCall>
+}
+
+/** So many calls, and founders, are remembered: who uses an id again and again is asked about it again and again. */
+export const HELD_MAX = 50_000
+
 export class PathLookup {
+  private readonly calls = new Map<string, PlacedCalls>()
+  private callsHeld = 0
+  /** ids of chains' first records, by those of their revisions */
+  private readonly founders = new Map<string, string>()
+
   constructor(
     private readonly stream: Stream,
     /** the record where the path ends; undefined for the empty path */
@@ -38,7 +52,14 @@ export class PathLookup {
   /** The id of an entity whose records state none: that of its chain's first record (CORE-20). */
   async founderId(record: StoredRecord): Promise<string> {
     let { id, supersedes } = record
+    const passed: string[] = []
     while (typeof supersedes === 'string') {
+      const known = this.founders.get(id)
+      if (known !== undefined) {
+        id = known
+        break
+      }
+      passed.push(id)
       const own = await this.stream.entity(record.type, id, { anywhere: true })
       if (own.some(({ first }) => first.id === id)) break
       const before = await this.stream.get(supersedes)
@@ -46,31 +67,50 @@ export class PathLookup {
       id = before.id
       supersedes = before.supersedes
     }
+    if (this.founders.size > HELD_MAX) this.founders.clear()
+    for (const one of passed) this.founders.set(one, id)
     return id
   }
 
   /** The calls of an id with the results that each of them has: all up to the one that closes it (CORE-25). */
-  async callsOf(callId: string): Promise<PlacedCall[]> {
-    const placed: { record: StoredRecord; place: number }[] = []
+  async callsOf(callId: string): Promise<PlacedCalls> {
+    const held = this.calls.get(callId)
+    if (held !== undefined) return held
+    const found = await this.findCalls(callId)
+    this.callsHeld += found.all.length
+    if (this.callsHeld > HELD_MAX) {
+      this.calls.clear()
+      this.callsHeld = found.all.length
+    }
+    this.calls.set(callId, found)
+    return found
+  }
+
+  /** A record that `callsOf` found. */
+  async record(id: string): Promise<StoredRecord> {
+    return (await this.stream.get(id)) as StoredRecord
+  }
+
+  private async findCalls(callId: string): Promise<PlacedCalls> {
+    const placed: { id: string; isCall: boolean; isPartial: boolean; place: number }[] = []
     for (const type of ['tool_call', 'tool_result']) {
       for (const entity of await this.living(type, callId)) {
-        placed.push({ record: entity.inForce as StoredRecord, place: await this.place(entity) })
+        const { id, status } = entity.inForce as StoredRecord
+        const isCall = type === 'tool_call'
+        placed.push({ id, isCall, isPartial: status === 'partial', place: await this.place(entity) })
       }
     }
     placed.sort((a, b) => a.place - b.place)
-    const calls: PlacedCall[] = []
-    const open: PlacedCall[] = []
-    for (const { record, place } of placed) {
-      if (record.type === 'tool_call') {
-        const call = { call: record, place, results: [] }
-        calls.push(call)
-        open.push(call)
-      } else {
-        open[0]?.results.push({ record, place })
-        if (record.status !== 'partial') open.shift()
+    const all: PlacedCall[] = []
+    let open = 0 // the calls before it are closed
+    for (const { id, isCall, isPartial, place } of placed) {
+      if (isCall) all.push({ id, place, results: [] })
+      else if (open < all.length) {
+        all[open].results.push({ id, place })
+        if (!isPartial) open++
       }
     }
-    return calls
+    return { all, byId: new Map(all.map((call) => [call.id, call])) }
   }
 
   /** The changes to files between two places that a call caused, in force, in path order. */

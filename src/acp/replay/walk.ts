@@ -8,7 +8,7 @@ import { spaceOf } from '../record/kinds/message.js'
 import type { SessionUpdate } from './api.js'
 import { Current } from './current.js'
 import { KnownIds } from './known-ids.js'
-import type { PathLookup } from './lookup.js'
+import { HELD_MAX, type PathLookup } from './lookup.js'
 import { LossReport } from './loss-report.js'
 import { messageLoss, messageUpdates } from './message.js'
 import { CallQueue, type Held } from './queue.js'
@@ -19,10 +19,15 @@ import { whole } from './whole.js'
 
 type Done = void | Promise<void>
 
+/** In the place of a record's id: no other entity has the id that was asked about. */
+const ALONE = Symbol('alone')
+
 export class Walk {
   private readonly queue: CallQueue
   private readonly current: Current
   private readonly known = new KnownIds()
+  /** of the ids that were asked about, the first entity's record in force */
+  private readonly firstOf = new Map<string, string | typeof ALONE>()
   /** results still to come that were told with their calls already, by call id */
   private readonly owed = new Map<string, number>()
   /** the last record that participates in context, compactions aside */
@@ -113,10 +118,18 @@ export class Walk {
   /** Whether an earlier entity of the path had the id: for a client it is one entity, of which the last counts (CORE-29). */
   private async isShared(record: StoredRecord, id: string): Promise<boolean> {
     const space = spaceOf(record)
-    const alike = (await this.lookup.living(record.type, id)).filter(
-      ({ inForce }) => record.type !== 'message' || spaceOf(inForce as StoredRecord) === space,
-    )
-    return alike.length > 1 && alike[0].inForce?.id !== record.id
+    const key = JSON.stringify([record.type, space, id])
+    let first: string | typeof ALONE | undefined = this.firstOf.get(key)
+    if (first === undefined) {
+      const alike = (await this.lookup.living(record.type, id)).filter(
+        ({ inForce }) => record.type !== 'message' || spaceOf(inForce as StoredRecord) === space,
+      )
+      first = alike.length > 1 ? alike[0].inForce?.id : undefined
+      first ??= ALONE
+      if (this.firstOf.size > HELD_MAX) this.firstOf.clear()
+      this.firstOf.set(key, first)
+    }
+    return first !== ALONE && first !== record.id
   }
 
   private put(record: StoredRecord, id: string, again: boolean): void {
@@ -171,9 +184,10 @@ export class Walk {
   /** The result of a call that has waited long enough, wherever it is: when it comes, it was told already. */
   private async findResult(held: Held, current: StoredRecord): Promise<void> {
     const { toolCallId } = held
-    const found = (await this.lookup.callsOf(toolCallId)).find(({ call }) => call.id === held.call?.id)
-    const results = found?.results ?? []
-    this.queue.close(held, results.at(-1)?.record)
+    const { byId } = await this.lookup.callsOf(toolCallId)
+    const results = byId.get(held.call?.id ?? '')?.results ?? []
+    const last = results.at(-1)
+    this.queue.close(held, last && (await this.lookup.record(last.id)))
     if (results.length === 0) return
     const here = await this.lookup.placeOf(current)
     const coming = results.filter(({ place }) => place > here).length
@@ -183,17 +197,19 @@ export class Walk {
   /** A change that comes when its call was told already: the call is told again, whole. */
   private async tellLate(record: StoredRecord, callId: unknown): Promise<void> {
     const here = await this.lookup.placeOf(record)
-    const calls = typeof callId === 'string' ? await this.lookup.callsOf(callId) : []
+    const calls = typeof callId === 'string' ? (await this.lookup.callsOf(callId)).all : []
     const found = calls.findLast(({ place }) => place < here)
     if (found === undefined) {
       this.losses.add(REPLAY_LOSS.fileChange, record.id)
       return
     }
-    const { call, place, results } = found
+    const { id, place, results } = found
+    const last = results.at(-1)
+    const [call, result] = [await this.lookup.record(id), last && (await this.lookup.record(last.id))]
     const changes = await this.lookup.changesBetween(String(callId), place, here)
     // What is lost of the rest was said when it was told first.
     diffOf(record, this.roots, this.losses)
-    const parts = { call, result: results.at(-1)?.record, changes }
+    const parts = { call, result, changes }
     this.queue.add([toolCallUpdate(parts, String(callId), this.roots, new LossReport())], record)
   }
 
