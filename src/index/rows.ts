@@ -110,7 +110,13 @@ export function clearLog(level: IndexLevel, log: string): Promise<void> {
 }
 
 /** The same but for the root, which bears witness of the log until another takes its place. @throws IndexDamaged */
-export function clearBelowRoot(level: IndexLevel, log: string): Promise<void> {
+export async function clearBelowRoot(level: IndexLevel, log: string): Promise<void> {
+  try {
+    // The root stays, so clearing does not pass over it: a damaged key there, said only at the end, would spoil what is built.
+    for await (const _ of level.keys({ ...logRange(log), keyEncoding: 'utf8' }));
+  } catch (cause) {
+    throw new IndexDamaged(`the rows of ${log} can't be gone through`, { cause })
+  }
   return clearRange(level, log, rowsBelowRoot(log))
 }
 
