@@ -74,10 +74,7 @@ export function logRange(log: string): { gte: string; lt: string } {
   return { gte: `${log}/`, lt: `${log}0` } // '0' is the character behind '/'
 }
 
-/** The same without the root. */
-export function rowsBelowRoot(log: string): { gte: string; lt: string } {
-  return { ...logRange(log), gte: `${log}/${LETTERS.heads}` }
-}
+
 
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')

@@ -5,7 +5,7 @@
 import type { AbstractLevel } from 'abstract-level'
 import { check32 } from '../record/hash.js'
 import { turns } from '../record/turn.js'
-import { formatKey, logRange, type RowKey, rowsBelowRoot } from './keys.js'
+import { formatKey, logRange, type RowKey } from './keys.js'
 import { type Query, wait } from './query.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the index states its encodings at each call, whatever the level's own are
@@ -117,10 +117,13 @@ export async function clearBelowRoot(level: IndexLevel, log: string): Promise<vo
   } catch (cause) {
     throw new IndexDamaged(`the rows of ${log} can't be gone through`, { cause })
   }
-  return clearRange(level, log, rowsBelowRoot(log))
+  const { gte, lt } = logRange(log)
+  const root = formatKey({ log, kind: 'root' })
+  await clearRange(level, log, { gte, lt: root }) // there are none, unless a key was damaged
+  await clearRange(level, log, { gt: root, lt })
 }
 
-async function clearRange(level: IndexLevel, log: string, range: ReturnType<typeof logRange>): Promise<void> {
+async function clearRange(level: IndexLevel, log: string, range: { gte?: string; gt?: string; lt: string }): Promise<void> {
   try {
     await level.clear({ ...range, keyEncoding: 'utf8' })
   } catch (cause) {
