@@ -74,8 +74,6 @@ export function logRange(log: string): { gte: string; lt: string } {
   return { gte: `${log}/`, lt: `${log}0` } // '0' is the character behind '/'
 }
 
-
-
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0')
 }

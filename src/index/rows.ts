@@ -123,7 +123,11 @@ export async function clearBelowRoot(level: IndexLevel, log: string): Promise<vo
   await clearRange(level, log, { gt: root, lt })
 }
 
-async function clearRange(level: IndexLevel, log: string, range: { gte?: string; gt?: string; lt: string }): Promise<void> {
+async function clearRange(
+  level: IndexLevel,
+  log: string,
+  range: { gte?: string; gt?: string; lt: string },
+): Promise<void> {
   try {
     await level.clear({ ...range, keyEncoding: 'utf8' })
   } catch (cause) {

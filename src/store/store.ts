@@ -210,10 +210,9 @@ export class StreamStore implements Store {
   private async rebuildOne(sessionId: string, { signal, onProgress }: LongCall): Promise<AsrError | undefined> {
     const { core } = await this.openStream(sessionId)
     if (core.damage !== undefined) return core.damage
-    const onBlock = (done: number): void => onProgress?.({ done, unit: 'records' })
     await core.writing.run(() => {
       core.assertOpen()
-      return core.rebuild({ signal, onBlock })
+      return core.rebuild({ signal, onBlock: (done) => onProgress?.({ done, unit: 'records' }) })
     })
     return core.damage
   }
