@@ -316,8 +316,8 @@ export const MUTANTS = [
   {
     name: 'a rebuild of the index throws its witness away',
     file: 'src/index/rows.ts',
-    find: 'return clearRange(level, log, rowsBelowRoot(log))',
-    put: 'return clearRange(level, log, logRange(log))',
+    find: 'await clearRange(level, log, { gt: root, lt })',
+    put: 'await clearRange(level, log, { gte: root, lt })',
     tests: ['fault/doors'],
   },
   {
