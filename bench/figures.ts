@@ -7,6 +7,7 @@ import { disk } from './disk.js'
 import type { Figure } from './figure.js'
 import { get } from './get.js'
 import { importing } from './import.js'
+import { loop } from './loop.js'
 import { manyStreams } from './many-streams.js'
 import { memory } from './memory.js'
 import { path } from './path.js'
@@ -28,4 +29,5 @@ export const FIGURES: { [name: string]: Figure } = {
   'many-streams': manyStreams,
   record,
   replay,
+  loop,
 }

@@ -5,6 +5,7 @@ import { HEAD_RECORD } from '../index/entry.js'
 import { pageOf } from '../index/page.js'
 import type { Query } from '../index/query.js'
 import type { IndexReader } from '../index/reader.js'
+import { LargeSet } from '../record/large.js'
 import { turns } from '../record/turn.js'
 
 /** The positions of all leaves, in log order. Looks at each run once, never at single records. */
@@ -12,7 +13,7 @@ export function* leaves(index: IndexReader): Query<number[]> {
   const { length } = index // what comes in meanwhile is not looked at
   if (length === 0) return []
   const ends: number[] = []
-  const parents = new Set<number>()
+  const parents = new LargeSet<number>()
   let open: { start: number; head: boolean } | undefined
   const close = (end: number): void => {
     if (open !== undefined && !open.head) ends.push(end)

@@ -45,6 +45,7 @@ export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart,
   const dictionaryCheck = batch.put({ kind: 'dictionary', log }, new TextEncoder().encode(JSON.stringify(dictionary)))
   const headsCheck = batch.put({ kind: 'heads', log }, encodeHeads(state.heads))
 
+  if (turns.isOver()) await turns.next()
   const merge = new Merge(index, batch, keyRuns)
   await merge.run(Math.floor((length + 1) / PAGE_POSITIONS))
   const next = await nameDirectories(index, batch, pageChecks, merge.mergedPages)

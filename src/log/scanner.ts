@@ -99,6 +99,7 @@ export class LogScanner {
     const ready: ScanItem[] = []
     const started = this.point.location
     while (this.point.location - started < BLOCK_BYTES) {
+      if (turns.isOver()) await turns.next()
       const step = this.step() ?? (await this.refill())
       if (step === 'end') {
         for (const item of this.damagedTail()) ready.push(item)

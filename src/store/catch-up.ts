@@ -45,7 +45,9 @@ export async function catchUp(log: RecordLog, index: StreamIndex, options: Catch
     const damage = await answer(takeBlock(log, index, items, scanner.end(), options))
     if (damage !== undefined) return { damage, end: scanner.end() }
     options.onBlock?.(index.length)
-    if (index.length - index.persisted.length >= WAITING_RECORDS_MAX) await options.flush?.()
+    if (options.flush === undefined || index.length - index.persisted.length < WAITING_RECORDS_MAX) continue
+    await turns.next() // what is written is put together in one go
+    await options.flush()
   }
   return { end: scanner.end() }
 }

@@ -16,6 +16,7 @@ import { listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/s
 import { canonicalText } from '../record/canonical.js'
 import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { hashBytes, hashText, hex64 } from '../record/hash.js'
+import { LargeSet } from '../record/large.js'
 import type { StoredRecord } from '../record/record.js'
 import { otherVersion } from '../record/validate.js'
 import { counted } from '../record/words.js'
@@ -82,7 +83,7 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
   const fresh = new StreamCore(apart, log, new StreamIndex(level, core.log.identity.incarnation, apart.cache))
   const revisions: Revision[] = []
   const compactions: number[] = []
-  const ids = new Set<number>()
+  const ids = new LargeSet<number>()
   const repeated: { pos: number; id: string }[] = []
   const caughtUp = await catchUp(log, fresh.index, {
     onScar: (scar) => problems.push(scarOf(sessionId, scar)),

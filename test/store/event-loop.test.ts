@@ -130,10 +130,10 @@ for (const [name, call] of Object.entries(CALLS)) {
 }
 
 const HEARD: { [name: string]: (signal: AbortSignal) => Promise<unknown> } = {
-  verify: (signal) => times(1_000, () => store.verify({ signal })),
-  rebuildIndex: (signal) => times(1_000, () => store.rebuildIndex({ signal })),
-  importJsonl: (signal) => times(1_000, () => inFresh((fresh) => fresh.importJsonl(jsonl, { signal }))),
-  compareContextViews: (signal) => times(1_000, () => compareContextViews(stream, stream, { signal })),
+  verify: (signal) => times(20, () => store.verify({ signal })),
+  rebuildIndex: (signal) => times(20, () => store.rebuildIndex({ signal })),
+  importJsonl: (signal) => times(20, () => inFresh((fresh) => fresh.importJsonl(jsonl, { signal }))),
+  compareContextViews: (signal) => times(20, () => compareContextViews(stream, stream, { signal })),
 }
 
 for (const [name, call] of Object.entries(HEARD)) {
@@ -144,7 +144,7 @@ for (const [name, call] of Object.entries(HEARD)) {
 
 test('follow: AbortSignal.timeout is heard among the records that are there', async () => {
   const signal = AbortSignal.timeout(50)
-  for (let n = 0; n < 1_000 && !signal.aborted; n++) {
+  for (let n = 0; n < 50 && !signal.aborted; n++) {
     for await (const step of stream.follow({ signal })) if ('caughtUp' in step) break
   }
   assert.ok(signal.aborted)

@@ -1,6 +1,7 @@
 /**
  * Whether two streams have the same context view, as far as ACP can carry one (ASR-732).
  */
+import { LargeMap } from '../../record/large.js'
 import { turns } from '../../record/turn.js'
 import { throwIfAborted } from '../../store/abort.js'
 import type { Stream } from '../../store/api.js'
@@ -27,7 +28,8 @@ export async function compareContextViews(a: Stream, b: Stream, options: Compare
   const misplaced = [...(await missing(ofA, ofB)), ...onlyInB, ...(await moved(ofA, ofB))]
   const differing: [Outlined, Outlined][] = []
   let compared = 0
-  for await (const [one, other] of commonOf(ofA, ofB)) {
+  for (const [one, other] of commonOf(ofA, ofB)) {
+    if (turns.isOver()) await turns.next()
     compared++
     if (!isSame(one, other)) differing.push([one, other])
   }
@@ -49,7 +51,8 @@ export async function compareContextViews(a: Stream, b: Stream, options: Compare
 /** What is left out of one stream has no say in the other either (CORE-29). */
 async function leaveOutOfBoth(a: Outline, b: Outline): Promise<void> {
   for (const { entities } of [a, b]) {
-    for await (const [key, { isLeftOut }] of inTurns(entities)) {
+    for (const [key, { isLeftOut }] of entities) {
+      if (turns.isOver()) await turns.next()
       if (!isLeftOut) continue
       a.entities.delete(key)
       b.entities.delete(key)
@@ -60,7 +63,8 @@ async function leaveOutOfBoth(a: Outline, b: Outline): Promise<void> {
 /** The entities of one stream that the other does not have. */
 async function missing(a: Outline, b: Outline): Promise<Difference[]> {
   const found: Difference[] = []
-  for await (const [key, { kind, id, parts }] of inTurns(a.entities)) {
+  for (const [key, { kind, id, parts }] of a.entities) {
+    if (turns.isOver()) await turns.next()
     if (b.entities.has(key)) continue
     found.push({ kind, id, what: 'only_in_a', pointer: '', a: { recordId: parts[0].recordId } })
   }
@@ -73,17 +77,19 @@ function swapped({ a, ...rest }: Difference): Difference {
 
 /** The entities that follow another one than they do in the first stream, of those that both have. */
 async function moved(a: Outline, b: Outline): Promise<Difference[]> {
-  const before = new Map<Outlined, Outlined | undefined>()
+  const before = new LargeMap<Outlined | undefined>()
   let last: Outlined | undefined
-  for await (const [key, entity] of inTurns(b.entities)) {
+  for (const [key, entity] of b.entities) {
+    if (turns.isOver()) await turns.next()
     if (!a.entities.has(key)) continue
-    before.set(entity, last)
+    before.set(key, last)
     last = entity
   }
   const found: Difference[] = []
   last = undefined
-  for await (const [one, other] of commonOf(a, b)) {
-    if (before.get(other) !== last) {
+  for (const [one, other, key] of commonOf(a, b)) {
+    if (turns.isOver()) await turns.next()
+    if (before.get(key) !== last) {
       const { kind, id } = one
       found.push({ kind, id, what: 'order', pointer: '', a: sideOf(one.parts[0]), b: sideOf(other.parts[0]) })
     }
@@ -92,18 +98,10 @@ async function moved(a: Outline, b: Outline): Promise<Difference[]> {
   return found
 }
 
-async function* commonOf(a: Outline, b: Outline): AsyncGenerator<[Outlined, Outlined]> {
-  for await (const [key, entity] of inTurns(a.entities)) {
+function* commonOf(a: Outline, b: Outline): Generator<[one: Outlined, other: Outlined, key: string]> {
+  for (const [key, entity] of a.entities) {
     const other = b.entities.get(key)
-    if (other !== undefined) yield [entity, other]
-  }
-}
-
-/** Entities one after the other; there may be as many as records. */
-async function* inTurns(entities: Outline['entities']): AsyncGenerator<[string, Outlined]> {
-  for (const entry of entities) {
-    if (turns.isOver()) await turns.next()
-    yield entry
+    if (other !== undefined) yield [entity, other, key]
   }
 }
 

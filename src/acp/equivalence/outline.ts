@@ -1,6 +1,7 @@
 /**
  * A stream's view in normal form, entity by entity: which records each is made of, and the hash of what they say.
  */
+import { LargeMap } from '../../record/large.js'
 import { participates } from '../../record/record.js'
 import { throwIfAborted } from '../../store/abort.js'
 import type { At, Stream } from '../../store/api.js'
@@ -15,14 +16,14 @@ import { startOf } from './start.js'
 export interface Outline {
   stream: Stream
   /** by kind and id, in order */
-  entities: Map<string, Outlined>
+  entities: LargeMap<Outlined>
   losses: ReplayLoss[]
 }
 
 /** Reads a path once; what its records say is not kept. */
 export async function outlineOf(stream: Stream, at: At | undefined, signal?: AbortSignal): Promise<Outline> {
   const end = await pathEnd(stream, at ?? {})
-  if (end === undefined) return { stream, entities: new Map(), losses: [] }
+  if (end === undefined) return { stream, entities: new LargeMap(), losses: [] }
   const lookup = new PathLookup(stream, end)
   const { workspace } = await stream.header()
   const outliner = new Outliner(Roots.from(workspace), lookup, await startOf(stream, lookup))
@@ -36,5 +37,5 @@ export async function outlineOf(stream: Stream, at: At | undefined, signal?: Abo
   const { length, compaction } = await stream.contextView({ at: end })
   const kept = length - (compaction === null ? 0 : 1) - seen
   if (kept > 0) outliner.losses.add(REPLAY_LOSS.compactionExtent, compaction?.id ?? null, kept)
-  return { stream, entities: outliner.end(), losses: outliner.losses.list() }
+  return { stream, entities: await outliner.end(), losses: outliner.losses.list() }
 }

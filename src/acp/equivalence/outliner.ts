@@ -4,7 +4,9 @@
  */
 import { canonicalText } from '../../record/canonical.js'
 import { hashText } from '../../record/hash.js'
+import { LargeMap, LargeSet } from '../../record/large.js'
 import { type StoredRecord, statedEntityId } from '../../record/record.js'
+import { turns } from '../../record/turn.js'
 import { objectOf, textOf } from '../json.js'
 import { REPLAY_LOSS } from '../losses.js'
 import type { Roots } from '../paths.js'
@@ -58,11 +60,11 @@ function entityKey(kind: ComparedKind, id: string): string {
 export class Outliner {
   hasStarted: boolean
   readonly losses = new LossReport()
-  private readonly entities = new Map<string, Outlined>()
+  private readonly entities = new LargeMap<Outlined>()
   /** by id; before `open` all are closed */
-  private readonly calls = new Map<string, { all: Call[]; open: number }>()
+  private readonly calls = new LargeMap<{ all: Call[]; open: number }>()
   /** ids that were told before the compaction: ACP has their entities there */
-  private readonly before = new Set<string>()
+  private readonly before = new LargeSet<string>()
 
   constructor(
     private readonly roots: Roots,
@@ -94,8 +96,13 @@ export class Outliner {
   }
 
   /** The path is at its end: calls are what they came to. */
-  end(): Map<string, Outlined> {
-    for (const { all } of this.calls.values()) for (const call of all) this.settle(call)
+  async end(): Promise<LargeMap<Outlined>> {
+    for (const [, { all }] of this.calls) {
+      for (const call of all) {
+        if (turns.isOver()) await turns.next()
+        this.settle(call)
+      }
+    }
     return this.entities
   }
 
