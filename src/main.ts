@@ -8,6 +8,7 @@ export type * from './acp/record/api.js'
 export { createRecorder } from './acp/record/recorder.js'
 export { type MessageStream, recordingStream, type TapOptions } from './acp/record/stream.js'
 export {
+  type CapturedOptions,
   capturedUpdates,
   currentState,
   losses,
@@ -19,6 +20,7 @@ export {
   type SessionUpdateParams,
   type UpdateFrame,
   updateFrame,
+  type WireGap,
   writeReplay,
 } from './acp/replay/main.js'
 export { memoryLocation, openStore } from './jsonl/open.js'

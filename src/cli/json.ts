@@ -1,13 +1,14 @@
 /**
  * The one printer of JSON: whatever it holds, nothing of it can steer a terminal or hide, and it reads back as the same value.
  */
+import { exactJson } from '../record/exact.js'
 import { escaped, isPlain, replaceHidden } from './hidden.js'
 
 const BETWEEN_TOKENS = /^[\t\n\r]$/
 
 /** The JSON of a value, on one line. Undefined has none, and is null. */
 export function jsonOf(value: unknown): string {
-  return escapedJson(JSON.stringify(value) ?? 'null')
+  return escapedJson(exactJson(value) ?? 'null')
 }
 
 /** A JSON text with its hidden characters as their escapes, on one line: raw breaks and tabs stand between tokens only. */

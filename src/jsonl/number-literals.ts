@@ -36,19 +36,35 @@ export function numberFidelity(text: string): NumberFidelity {
 
 /** Of a sound JSON text with rounded literals: says which, where, and what they are read as; of many the first. */
 export function sayRounded(text: string): string {
-  let first = ''
-  let others = 0
+  const [first, ...others] = literalsOf(text, 'rounded')
+  const said = `${placed(text, first)} is read as ${Number(first.literal)}`
+  return others.length === 0 ? said : `${said}, and ${others.length} more of the line are not what a double can hold`
+}
+
+/** Of a sound JSON text with a literal beyond the doubles: says which, and where; of many the first. */
+export function sayInfinite(text: string): string {
+  const [first] = literalsOf(text, 'infinite')
+  return `${placed(text, first)} is beyond what a double can hold`
+}
+
+interface Literal {
+  literal: string
+  at: number
+}
+
+function literalsOf(text: string, wanted: NumberFidelity): Literal[] {
+  const found: Literal[] = []
   for (let at = nextLiteral(text, 0); at < text.length; ) {
     const end = literalEnd(text, at)
     const literal = text.slice(at, end)
-    if (literalFidelity(literal) === 'rounded') {
-      if (first !== '') others++
-      else
-        first = `the number ${cut(literal)} at ${JSON.stringify(cut(pointerAt(text, at)))} is read as ${Number(literal)}`
-    }
+    if (literalFidelity(literal) === wanted) found.push({ literal, at })
     at = nextLiteral(text, end)
   }
-  return others === 0 ? first : `${first}, and ${others} more of the line are not what a double can hold`
+  return found
+}
+
+function placed(text: string, { literal, at }: Literal): string {
+  return `the number ${cut(literal)} at ${JSON.stringify(cut(pointerAt(text, at)))}`
 }
 
 /** What is longer says no more to a reader. */

@@ -6,7 +6,7 @@ import { hasBrackets, nesting } from '../record/json-text.js'
 import { NESTING_MAX } from '../record/limits.js'
 import type { Json } from '../record/record.js'
 import type { Line } from './lines.js'
-import { numberFidelity, sayRounded } from './number-literals.js'
+import { numberFidelity, sayInfinite, sayRounded } from './number-literals.js'
 
 export interface GoodLine {
   value: { [key: string]: Json }
@@ -54,7 +54,7 @@ export function parseLine(line: Line): ParsedLine {
   if (JSON.stringify(value) === text) return { value }
   const fidelity = numberFidelity(text)
   if (fidelity === 'infinite') {
-    return { refused: 'bad_json', message: `line ${line.number} has a number too large for a double` }
+    return { refused: 'bad_json', message: `line ${line.number}: ${sayInfinite(text)}` }
   }
   return fidelity === 'rounded' ? { value, text, rounded: sayRounded(text) } : { value, text }
 }

@@ -29,6 +29,11 @@ test('a list is an array in JSON, a line an item in JSONL and in text', async ()
   assert.is(await listed('text', [1, 'a']), '<1>\n<a>\n')
 })
 
+test('a zero keeps its sign in JSON', async () => {
+  assert.is(await listed('jsonl', [-0, { a: [0, -0] }]), '-0\n{"a":[0,-0]}\n')
+  assert.is(await listed('json', [-0]), '[-0]\n')
+})
+
 test('an object whose list is written item by item is one JSON value', async () => {
   const sink = new Sink()
   const out = new Output(sink, 'json')

@@ -76,13 +76,14 @@ test('asr record --frames names the lines that are no frames, and ends with 1', 
     'null',
   ]
   const timed = '{"dir":"a2c","frame":{"jsonrpc":"2.0","method":"_x"},"at":"later"}'
-  const capture = file('bad.jsonl', `${[...lines, timed].join('\n')}\n`)
+  const capture = file('bad.jsonl', `${[...lines, timed, timed].join('\n')}\n`)
   const { code, stderr } = await run(['--store', folder(), 'record', '--frames', capture])
   assert.is(code, 1)
   const named = [...stderr.matchAll(/bad\.jsonl:(\d+) is no frame\n/g)].map(([, line]) => Number(line))
   assert.equal(named, [1, 3, 5, 6])
-  assert.match(stderr, 'bad.jsonl:7 has a time that can not be read')
-  assert.match(stderr, '2 frames, 1 of them no JSON-RPC')
+  assert.match(stderr, 'bad.jsonl:7 has a time that can not be read; others like it are not named')
+  assert.not.match(stderr, 'bad.jsonl:8')
+  assert.match(stderr, '3 frames, 1 of them no JSON-RPC')
 })
 
 test('asr record --frames reads times as what they are, and says so once a kind', async () => {

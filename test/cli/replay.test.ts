@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -69,6 +69,24 @@ test('asr replay --wire says when no frames were kept, and ends with 1', async (
   const { code, stdout, stderr } = await run(['replay', 's1', '--wire', '--store', await filledStore()])
   assert.equal([code, stdout], [1, ''])
   assert.match(stderr, 'no frames of session "s1" were kept')
+})
+
+test('asr replay --wire says what was not kept, and ends with 1', async () => {
+  const store = folder()
+  const frames = JSON.stringify({ dir: 'a2c', frame: talk().say('m', 'x').frames.at(-1)?.frame })
+  await run(['--store', store, 'record', '--frames', '-'], {
+    input: talk()
+      .say('m', 'x')
+      .frames.map((frame) => `${JSON.stringify(frame)}\n`)
+      .join(''),
+  })
+  const [kept] = readdirSync(join(store, 'native'))
+  const gap = { at: '2026-10-26T14:30:00Z', gap: { frames: 3, until: '2026-10-26T14:31:00Z' } }
+  appendFileSync(join(store, 'native', kept), `${JSON.stringify(gap)}\n${frames}\n{"dir":"a2c","fr`)
+  const { code, stdout, stderr } = await run(['replay', 's', '--wire', '--store', store])
+  assert.is(code, 1)
+  assert.is(stdout.trim().split('\n').length, 2)
+  assert.match(stderr, 'not kept: 3 frames from 2026-10-26T14:30:00Z to 2026-10-26T14:31:00Z')
 })
 
 test('asr replay: wrong usage ends with 2, what is not there with 1', async () => {

@@ -10,7 +10,17 @@ import { fails } from '../support/fails.js'
 import { header } from '../support/records.js'
 import { tempFolder } from '../support/temp.js'
 
-const OF_NOBODY = ['.DS_Store', '.gitignore', '.gitkeep', '.directory', 'Thumbs.db', 'desktop.ini', '._x', '.nfs0001']
+const OF_NOBODY = [
+  '.DS_Store',
+  '.gitignore',
+  '.gitkeep',
+  '.directory',
+  'Thumbs.db',
+  'desktop.ini',
+  '._x',
+  '.nfs0001',
+  '@eaDir',
+]
 
 test('a folder with only what file systems and desktops leave is empty for a new store', async () => {
   const all = tempFolder()

@@ -10,8 +10,25 @@ const PIECE = 256 * 1024
 const LF = 0x0a
 const FRAME = '"frame":'
 
+/** Frames that were left out where they should stand, since the storage took none: how many, of either side, and when. */
+export interface WireGap {
+  frames: number
+  /** ISO 8601, of the first and of the last */
+  from: string
+  until: string
+}
+
+export interface CapturedOptions {
+  /** told of each gap when the updates before it were taken */
+  onGap?: (gap: WireGap) => void
+}
+
 /** The captured `session/update` notifications, each as its text on the wire; undefined when no frames were kept. */
-export async function capturedUpdates(store: Store, sessionId: string): Promise<AsyncIterable<string> | undefined> {
+export async function capturedUpdates(
+  store: Store,
+  sessionId: string,
+  { onGap }: CapturedOptions = {},
+): Promise<AsyncIterable<string> | undefined> {
   const storage = wireStorageOf(store)
   if (storage === undefined) return undefined
   const name = await wireFileName(sessionId)
@@ -20,15 +37,16 @@ export async function capturedUpdates(store: Store, sessionId: string): Promise<
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < size; at += PIECE) yield await storage!.read(name, at, Math.min(PIECE, size - at))
   }
-  return updatesIn(pieces())
+  return updatesIn(pieces(), onGap)
 }
 
-async function* updatesIn(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+async function* updatesIn(pieces: AsyncIterable<Uint8Array>, onGap: CapturedOptions['onGap']): AsyncGenerator<string> {
   for await (const line of linesOf(pieces)) {
     turns.spend(line.length)
     if (turns.isOver()) await turns.next()
-    const text = updateText(line)
-    if (text !== undefined) yield text
+    const kept = keptLine(line)
+    if (kept?.gap !== undefined) onGap?.({ frames: kept.gap.frames, from: kept.at, until: kept.gap.until })
+    else if (isUpdate(kept)) yield line.slice(line.indexOf(FRAME) + FRAME.length, -1)
   }
 }
 
@@ -46,15 +64,23 @@ async function* linesOf(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<strin
   }
 }
 
-/** The frame of a line when it is one that tells an update. */
-function updateText(line: string): string | undefined {
-  let kept: { dir?: unknown; frame?: unknown }
+/** A line of the file: a frame and whose it is, or a gap. Of a line that a crash cut short nothing is known. */
+interface KeptLine {
+  dir?: unknown
+  frame?: unknown
+  at: string
+  gap?: { frames: number; until: string }
+}
+
+function keptLine(line: string): KeptLine | undefined {
   try {
-    kept = JSON.parse(line)
+    return JSON.parse(line)
   } catch {
     return undefined
   }
-  const message = kept.dir === 'a2c' ? messageOf(kept.frame) : undefined
-  if (message?.kind !== 'notification' || message.method !== 'session/update') return undefined
-  return line.slice(line.indexOf(FRAME) + FRAME.length, -1)
+}
+
+function isUpdate(kept: KeptLine | undefined): boolean {
+  const message = kept?.dir === 'a2c' ? messageOf(kept.frame) : undefined
+  return message?.kind === 'notification' && message.method === 'session/update'
 }

@@ -67,18 +67,20 @@ async function recordCapture({ location }: Cli, file: string, options: RecordOpt
     const { createRecorder } = await import('../../acp/record/recorder.js')
     const recorder = createRecorder(store, { ...recorderOptions(options), onProblem, knownSession: 'skip' })
     const input = await openInput(file, { signal })
-    const told = new Set<string>()
+    const sayTime = onceEach((line, what) => say(`${file}:${line} has a time that ${what}`))
     const lines = new LineSplitter((text, line) => {
       const frame = captured(text)
-      const at = frame?.at === undefined ? undefined : readTime(frame.at)
-      if (frame !== undefined) recorder.observe({ ...frame, at: at?.time })
-      if (frame === undefined || (frame.at !== undefined && at === undefined)) {
+      if (frame === undefined) {
         bad++
-        say(`${file}:${line} ${frame === undefined ? 'is no frame' : 'has a time that can not be read'}`)
+        say(`${file}:${line} is no frame`)
+        return
       }
-      if (at?.readAs === undefined || told.has(at.readAs)) return
-      told.add(at.readAs)
-      say(`${file}:${line} has a time that is read as ${at.readAs}, and so are those like it`)
+      const at = frame.at === undefined ? undefined : readTime(frame.at)
+      recorder.observe({ ...frame, at: at?.time })
+      if (at?.readAs !== undefined) sayTime(line, `is read as ${at.readAs}, and so are those like it`)
+      if (frame.at === undefined || at !== undefined) return
+      bad++
+      sayTime(line, 'can not be read; others like it are not named')
     })
     for await (const chunk of input.chunks) {
       lines.push(chunk)
@@ -88,6 +90,15 @@ async function recordCapture({ location }: Cli, file: string, options: RecordOpt
     sum(await recorder.stop())
     if (bad > 0) endBad()
   })
+}
+
+/** Tells what is to be said of a line once, however many lines it holds for. */
+function onceEach(tell: (line: number, what: string) => void): (line: number, what: string) => void {
+  const told = new Set<string>()
+  return (line, what) => {
+    if (!told.has(what)) tell(line, what)
+    told.add(what)
+  }
 }
 
 /** A line of a capture; its time is whatever it says. */

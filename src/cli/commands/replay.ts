@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander'
 import { REPLAY_LOSS } from '../../acp/losses.js'
-import type { Replay } from '../../acp/replay/main.js'
+import type { Replay, WireGap } from '../../acp/replay/main.js'
 import type { Store } from '../../main.js'
+import { counted } from '../../record/words.js'
 import { type AtOptions, atOf, withAt } from '../at.js'
 import { action, type Cli, example } from '../cli.js'
 import { endBad } from '../exit.js'
@@ -64,7 +65,7 @@ async function showWire({ out, misuse }: Cli, store: Store, session: string): Pr
   if (out.format === 'json') misuse('what was on the wire is printed as it was, there is no --json of it')
   await store.stream(session)
   const { capturedUpdates } = await import('../../acp/replay/main.js')
-  const updates = await capturedUpdates(store, session)
+  const updates = await capturedUpdates(store, session, { onGap: sayGap })
   if (updates === undefined) {
     say(`no frames of session ${jsonOf(session)} were kept`)
     endBad()
@@ -75,4 +76,9 @@ async function showWire({ out, misuse }: Cli, store: Store, session: string): Pr
     if (pending !== undefined) await pending
     if (out.closed) return
   }
+}
+
+function sayGap({ frames, from, until }: WireGap): void {
+  say(`not kept: ${counted(frames, 'frame')} from ${from} to ${until}`)
+  endBad()
 }

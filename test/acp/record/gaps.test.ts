@@ -184,6 +184,9 @@ test('what is told again in a form that can be stored is recorded behind the gap
           [undefined, ...sound.slice(0, -1).map(({ id }) => id)],
           name,
         )
+        if (!type.startsWith('tool_')) continue
+        const results = await (await store.stream('s')).entity('tool_result', 't', { anywhere: true })
+        assert.is(results.length, 1, `${name}: one call has one result, also while the call itself is refused`)
       }
     }
   }

@@ -152,11 +152,13 @@ function diffHasMore(diff: JsonObject, changes: readonly JsonObject[], patch: Js
 
 async function findCall(stream: Stream, id: string): Promise<Stored | undefined> {
   const call = await lastLiving(stream, 'tool_call', id)
-  if (call === undefined) return undefined
-  const slots = new Map([['tool_call', call]])
   const result = await lastLiving(stream, 'tool_result', id)
-  if (result === undefined) return { slots, detached: 0 }
-  slots.set('tool_result', result)
+  const slots = new Map<string, Entity>()
+  if (call !== undefined) slots.set('tool_call', call)
+  if (result !== undefined) slots.set('tool_result', result)
+  if (slots.size === 0) return undefined
+  // Of a call that was refused there may be a result; what it changed is named below a call's id.
+  if (call === undefined || result === undefined) return { slots, detached: 0 }
   const changes: Entity[] = []
   for (;;) {
     const [change] = await stream.entity('file_change', changeId(call.first.id, changes.length), { anywhere: true })
@@ -169,21 +171,21 @@ async function findCall(stream: Stream, id: string): Promise<Stored | undefined>
 }
 
 function revived(toolCallId: string, bodies: ReadonlyMap<string, AsrRecord>, roots: Roots): ToolCallState {
-  const call = bodies.get('tool_call') as AsrRecord
+  const call = bodies.get('tool_call')
   const result = bodies.get('tool_result')
   const items = result === undefined ? [] : revivedItems(result, bodies, roots)
   return {
     ...newToolCall(toolCallId),
-    name: textOf(call.name),
-    title: textOf(call.title),
-    kind: textOf(call.kind),
+    name: textOf(call?.name),
+    title: textOf(call?.title),
+    kind: textOf(call?.kind),
     status: revivedStatus(result?.status),
     items: chainOf(items),
     fromChunks: result?.assembly === 'chunks',
-    locations: revivedLocations(call.locations, roots),
-    rawInput: call.input ?? undefined,
+    locations: revivedLocations(call?.locations, roots),
+    rawInput: call?.input ?? undefined,
     rawOutput: result?.raw ?? undefined,
-    meta: objectOf(call._meta),
+    meta: objectOf(call?._meta),
   }
 }
 
