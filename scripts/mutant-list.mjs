@@ -92,8 +92,8 @@ export const MUTANTS = [
   {
     name: 'JSON is printed as it is',
     file: 'src/cli/json.ts',
-    find: "escapedJson(JSON.stringify(value) ?? 'null')",
-    put: "JSON.stringify(value) ?? 'null'",
+    find: "escapedJson(exactJson(value) ?? 'null')",
+    put: "exactJson(value) ?? 'null'",
     tests: ['cli/text'],
   },
   {
@@ -167,6 +167,20 @@ export const MUTANTS = [
     tests: ['fault/power-loss'],
   },
   {
+    name: 'a sync does not wait for the one under way',
+    file: 'src/log/record-log.ts',
+    find: 'const synced = this.syncing.then(() => this.syncNow())',
+    put: 'const synced = this.syncNow()',
+    tests: ['log/record-log'],
+  },
+  {
+    name: 'a file is closed though a sync of it is under way',
+    file: 'src/log/node-storage.ts',
+    find: 'if (isForgotten && syncs === 0) closeSync(fd)',
+    put: 'if (isForgotten && syncs >= 0) closeSync(fd)',
+    tests: ['log/node-storage'],
+  },
+  {
     name: 'syncs of an earlier process are believed',
     file: 'src/store/recovery.ts',
     find: 'else log.distrustSyncs(core.durable)',
@@ -183,7 +197,7 @@ export const MUTANTS = [
   {
     name: 'the entry of a new file in its folder is not synced',
     file: 'src/log/node-storage.ts',
-    find: '      this.#withDescriptors(() => this.syncFolder(folder))\n',
+    find: '      await this.syncFolder(folder)\n',
     put: '',
     tests: ['log/node-storage'],
   },

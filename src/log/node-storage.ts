@@ -1,12 +1,13 @@
 /**
- * A log's bytes in files. The calls are synchronous: a write takes a twentieth of the time that a promise of one takes.
+ * A log's bytes in files. The calls are synchronous: a write takes a twentieth of the time that a promise of one takes. A sync
+ * alone waits for the disk, for as long as that takes, and would hold the event loop: it is a promise.
  */
 import {
   closeSync,
   constants,
-  fdatasyncSync,
+  fdatasync,
   fstatSync,
-  fsyncSync,
+  fsync,
   ftruncateSync,
   openSync,
   readdirSync,
@@ -33,6 +34,9 @@ interface OpenFile {
   fd: number
   /** tells whether the name still means this file */
   inode: number
+  /** how many syncs of it are under way: it is closed behind the last */
+  syncs: number
+  isForgotten: boolean
 }
 
 /** Failures are Node's own errors, with their `code`; `ioError` names them for the engine. */
@@ -82,17 +86,25 @@ export class NodeStorage implements LogStorage {
     return stats?.isFile() ? stats.size : undefined
   }
 
-  sync(name: string): void {
+  async sync(name: string): Promise<void> {
     this.#assertWritable()
-    fdatasyncSync(this.#file(name, false).fd)
+    const file = this.#file(name, false)
+    file.syncs++
+    try {
+      await called((done) => fdatasync(file.fd, done))
+    } finally {
+      file.syncs--
+      closeUnused(file)
+    }
     if (!this.#unsynced.has(name)) return
     const home = dirname(name)
+    // With the folder all entries are synced that are in it by now, of however many files.
+    const entries = [...this.#unsynced].filter((other) => dirname(other) === home)
     for (let folder = dirname(this.#path(name)); ; folder = dirname(folder)) {
-      this.#withDescriptors(() => this.syncFolder(folder))
+      await this.syncFolder(folder)
       if (folder === this.#root) break
     }
-    // With the folder all entries in it are synced, of however many files.
-    for (const other of this.#unsynced) if (dirname(other) === home) this.#unsynced.delete(other)
+    for (const entry of entries) this.#unsynced.delete(entry)
   }
 
   rewrite(name: string, from: number): void {
@@ -152,10 +164,10 @@ export class NodeStorage implements LogStorage {
   }
 
   /** Has the names in a folder survive a power cut. */
-  protected syncFolder(path: string): void {
-    const fd = openSync(path, 'r')
+  protected async syncFolder(path: string): Promise<void> {
+    const fd = this.#withDescriptors(() => openSync(path, 'r'))
     try {
-      fsyncSync(fd)
+      await called((done) => fsync(fd, done))
     } finally {
       closeSync(fd)
     }
@@ -183,7 +195,7 @@ export class NodeStorage implements LogStorage {
     }
     this.#rest(this.#descriptorsMax - 1)
     const fd = this.#withDescriptors(() => this.#openFd(name, create))
-    const file = { fd, inode: fstatSync(fd).ino }
+    const file = { fd, inode: fstatSync(fd).ino, syncs: 0, isForgotten: false }
     this.#open.set(name, file)
     return file
   }
@@ -226,8 +238,18 @@ export class NodeStorage implements LogStorage {
     const file = this.#open.get(name)
     if (file === undefined) return
     this.#open.delete(name)
-    closeSync(file.fd)
+    file.isForgotten = true
+    closeUnused(file)
   }
+}
+
+function closeUnused({ fd, syncs, isForgotten }: OpenFile): void {
+  if (isForgotten && syncs === 0) closeSync(fd)
+}
+
+/** A call of Node that takes a callback, as a promise. */
+function called(call: (done: (error: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => call((error) => (error ? reject(error) : resolve())))
 }
 
 function entriesOf(path: string) {

@@ -34,6 +34,7 @@ export class RecordLog {
   private readonly framer: Framer
   private failure: AsrError | undefined
   private readonly unsynced = new Set<Segment>()
+  private syncing: Promise<unknown> = Promise.resolve()
   /** whether it was a sync that failed: what is in the files may then never have reached the disk */
   syncFailed = false
 
@@ -239,15 +240,23 @@ export class RecordLog {
   }
 
   /** After this everything appended survives a power cut. @throws ASR_IN_DOUBT, ASR_POISONED */
-  async sync(): Promise<void> {
+  sync(): Promise<void> {
+    // One behind the other: what the one under way has taken up is not synced before it ends.
+    const synced = this.syncing.then(() => this.syncNow())
+    this.syncing = synced.catch(() => undefined)
+    return synced
+  }
+
+  private async syncNow(): Promise<void> {
     if (this.failure !== undefined) throw this.poisoned()
+    const segments = [...this.unsynced]
+    this.unsynced.clear() // what comes in meanwhile is for the next sync
     try {
-      for (const segment of this.unsynced) await this.storage.sync(segment.file)
+      for (const segment of segments) await this.storage.sync(segment.file)
     } catch (error) {
       this.syncFailed = true
       throw this.fail(error, 'a sync failed')
     }
-    this.unsynced.clear()
   }
 
   /** Reads frames one after the other; see `frame`. */

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert'
 import { errnoOf } from '../../src/log/io-error.js'
 import { NodeStorage } from '../../src/log/node-storage.js'
 import { isAsrError } from '../../src/record/error.js'
-import { conforms } from './storage-conformance.js'
+import { conforms, failure } from './storage-conformance.js'
 
 const NAME = 'streams/a.log'
 const roots: string[] = []
@@ -23,12 +23,12 @@ test.after(() => {
 })
 
 /** Runs with some of Node's file calls replaced. */
-function patched(calls: Partial<typeof fs>, run: () => void): void {
+async function patched(calls: Partial<typeof fs>, run: () => void | Promise<void>): Promise<void> {
   const originals = Object.fromEntries(Object.keys(calls).map((name) => [name, fs[name as keyof typeof fs]]))
   Object.assign(fs, calls)
   syncBuiltinESMExports()
   try {
-    run()
+    await run()
   } finally {
     Object.assign(fs, originals)
     syncBuiltinESMExports()
@@ -51,13 +51,13 @@ const onLinux = process.platform === 'linux' ? test : test.skip
 
 conforms(test, () => new NodeStorage(makeRoot()))
 
-test('a root that is not there is made by the first append, not before', () => {
+test('a root that is not there is made by the first append, not before', async () => {
   const root = join(makeRoot(), 'deep', 'store')
   const storage = new NodeStorage(root)
   assert.is(storage.size(NAME), undefined)
   assert.not(fs.existsSync(dirname(root)))
   assert.is(storage.append(NAME, Uint8Array.of(1)), 1)
-  storage.sync(NAME)
+  await storage.sync(NAME)
   assert.equal([...fs.readFileSync(join(root, NAME))], [1])
   storage.close()
 })
@@ -74,7 +74,7 @@ test('another storage of the root sees what is there, and the size tells of anot
   other.close()
 })
 
-test('short writes and short reads are gone on with', () => {
+test('short writes and short reads are gone on with', async () => {
   const storage = new NodeStorage(makeRoot())
   const bytes = Uint8Array.from({ length: 100 }, (_, i) => i)
   const { writeSync, readSync } = fs
@@ -89,7 +89,7 @@ test('short writes and short reads are gone on with', () => {
       return readSync(fd, into, offset, Math.min(length, 7), at)
     },
   } as Partial<typeof fs>
-  patched(short, () => {
+  await patched(short, () => {
     assert.is(storage.append(NAME, bytes), 100)
     assert.is(calls, 15)
     assert.equal([...storage.read(NAME, 10, 1000)], [...bytes.subarray(10)])
@@ -98,7 +98,7 @@ test('short writes and short reads are gone on with', () => {
   storage.close()
 })
 
-test('a write that fails half-way rejects with the system’s error and leaves what was written', () => {
+test('a write that fails half-way rejects with the system’s error and leaves what was written', async () => {
   const storage = new NodeStorage(makeRoot())
   const { writeSync } = fs
   let calls = 0
@@ -108,7 +108,7 @@ test('a write that fails half-way rejects with the system’s error and leaves w
       return writeSync(fd, from, offset, 2)
     },
   } as Partial<typeof fs>
-  patched(full, () => {
+  await patched(full, () => {
     let thrown: unknown
     try {
       storage.append(NAME, Uint8Array.of(1, 2, 3))
@@ -121,10 +121,10 @@ test('a write that fails half-way rejects with the system’s error and leaves w
   storage.close()
 })
 
-test('a new file, or one of a new name, is synced with its folder and the folders above it, once', () => {
+test('a new file, or one of a new name, is synced with its folder and the folders above it, once', async () => {
   const root = makeRoot()
   const storage = new NodeStorage(root)
-  const { openSync, fdatasyncSync, fsyncSync } = fs
+  const { openSync, fdatasync, fsync } = fs
   const opened = new Map<number, string>()
   let synced: string[] = []
   const recording = {
@@ -133,50 +133,69 @@ test('a new file, or one of a new name, is synced with its folder and the folder
       opened.set(fd, path.slice(root.length + 1))
       return fd
     },
-    fdatasyncSync: (fd: number) => {
+    fdatasync: (fd: number, done: fs.NoParamCallback) => {
       synced.push(`data of ${opened.get(fd)}`)
-      fdatasyncSync(fd)
+      fdatasync(fd, done)
     },
-    fsyncSync: (fd: number) => {
+    fsync: (fd: number, done: fs.NoParamCallback) => {
       synced.push(`folder ${opened.get(fd)}`)
-      fsyncSync(fd)
+      fsync(fd, done)
     },
   } as Partial<typeof fs>
-  const syncsOf = (name: string) => {
+  const syncsOf = async (name: string) => {
     synced = []
-    storage.sync(name)
+    await storage.sync(name)
     return synced
   }
-  patched(recording, () => {
+  await patched(recording, async () => {
     storage.append(NAME, Uint8Array.of(1))
-    assert.equal(syncsOf(NAME), ['data of streams/a.log', 'folder streams', 'folder '])
+    assert.equal(await syncsOf(NAME), ['data of streams/a.log', 'folder streams', 'folder '])
     storage.append(NAME, Uint8Array.of(1))
-    assert.equal(syncsOf(NAME), ['data of streams/a.log'])
+    assert.equal(await syncsOf(NAME), ['data of streams/a.log'])
     storage.close()
-    assert.equal(syncsOf(NAME), ['data of streams/a.log'])
+    assert.equal(await syncsOf(NAME), ['data of streams/a.log'])
     storage.rename(NAME, 'b.log')
-    assert.equal(syncsOf('b.log').slice(1), ['folder '])
-    assert.is(syncsOf('b.log').length, 1)
+    assert.equal((await syncsOf('b.log')).slice(1), ['folder '])
+    assert.is((await syncsOf('b.log')).length, 1)
   })
   storage.close()
 })
 
-test('a sync of a folder that fails is tried again by the next', () => {
+onLinux('a sync leaves the event loop to others, and its file open as long as it takes', async () => {
+  const root = makeRoot()
+  const storage = new NodeStorage(root, { descriptors: 1 })
+  storage.append('a', Uint8Array.of(1))
+  const { fdatasync } = fs
+  const held: (() => void)[] = []
+  const slow = (fd: number, done: fs.NoParamCallback) => held.push(() => fdatasync(fd, done))
+  await patched({ fdatasync: slow as never }, async () => {
+    const synced = Promise.all([storage.sync('a'), storage.sync('a')])
+    storage.append('b', Uint8Array.of(1))
+    assert.is(storage.append('a', Uint8Array.of(2)), 2)
+    storage.close()
+    await new Promise((resolve) => setTimeout(resolve))
+    assert.equal(openPaths(root), ['a'])
+    for (const go of held) go()
+    await synced
+    assert.equal(openPaths(root), [])
+  })
+})
+
+test('a sync of a folder that fails is tried again by the next', async () => {
   const storage = new NodeStorage(makeRoot())
   storage.append(NAME, Uint8Array.of(1))
   let calls = 0
   const failing = {
-    fsyncSync: () => {
+    fsync: (_: number, done: fs.NoParamCallback) => {
       calls++
-      throw Object.assign(new Error('EIO'), { code: 'EIO' })
+      done(Object.assign(new Error('EIO'), { code: 'EIO' }))
     },
   } as Partial<typeof fs>
-  patched(failing, () => {
-    assert.throws(() => storage.sync(NAME), /EIO/)
-    assert.throws(() => storage.sync(NAME), /EIO/)
+  await patched(failing, async () => {
+    for (let n = 0; n < 2; n++) assert.match(String(await failure(() => storage.sync(NAME))), 'EIO')
   })
   assert.is(calls, 2)
-  storage.sync(NAME)
+  await storage.sync(NAME)
   storage.close()
 })
 
@@ -205,7 +224,7 @@ onLinux('a thousand files cost 256 descriptors, and none when removed', async ()
   assert.equal(await storage.list('streams'), [])
 })
 
-onLinux('where no descriptor is left, files that rest are closed for what is to be done', () => {
+onLinux('where no descriptor is left, files that rest are closed for what is to be done', async () => {
   const root = makeRoot()
   const storage = new NodeStorage(root)
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) storage.append(name, Uint8Array.of(1))
@@ -215,13 +234,13 @@ onLinux('where no descriptor is left, files that rest are closed for what is to 
     if (refusals-- > 0) throw Object.assign(new Error('no descriptors'), { code: 'EMFILE' })
     return openSync(...args)
   }
-  patched({ openSync: refusing as never }, () => {
+  await patched({ openSync: refusing as never }, async () => {
     refusals = 1
     assert.is(storage.append('g', Uint8Array.of(1)), 1)
     assert.equal(openPaths(root).sort(), ['e', 'f', 'g'])
     refusals = 1
     storage.rewrite('a', 0)
-    storage.sync('g')
+    await storage.sync('g')
     assert.equal([...storage.read('a', 0, 9)], [1])
     refusals = 100
     assert.throws(() => storage.append('h', Uint8Array.of(1)), /no descriptors/)
@@ -273,13 +292,13 @@ test('open for reading only, nothing is written or made', async () => {
   for (const call of [
     () => storage.append('a', Uint8Array.of(1)),
     () => storage.append('new/b', Uint8Array.of(1)),
-    () => storage.sync('a'),
     () => storage.truncate('a', 0),
     () => storage.rename('a', 'new/b'),
     () => storage.remove('a'),
   ]) {
     assert.throws(call, (error: unknown) => isAsrError(error, 'ASR_READ_ONLY'))
   }
+  assert.ok(isAsrError(await failure(() => storage.sync('a')), 'ASR_READ_ONLY'))
   assert.equal([...storage.read('a', 1, 9)], [...Buffer.from('bc')])
   assert.equal(await storage.list(''), [{ name: 'a', size: 3 }])
   assert.throws(() => storage.read('new/b', 0, 1), /ENOENT/)

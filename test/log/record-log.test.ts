@@ -176,6 +176,35 @@ test('a sync that fails is in doubt, and the log takes nothing more', async () =
   await fails('ASR_POISONED', () => log.append([[recordEntry(shaped(1), 1)]]))
 })
 
+test('what is appended while a sync is under way is left for the next, and that one waits for it', async () => {
+  const storage = new MemoryStorage()
+  let synced = 0
+  const held: (() => void)[] = []
+  storage.sync = async (name) => {
+    const size = storage.size(name) ?? 0
+    await new Promise<void>((resolve) => held.push(resolve))
+    synced = size
+  }
+  const log = await emptyLog('s', storage)
+  await log.append([[headerEntry('s')]])
+  const first = log.sync()
+  for (let n = 0; n < 20; n++) await undefined
+  await log.append([[recordEntry(shaped(1), 1)]])
+  let isDone = false
+  const second = log.sync().then(() => {
+    isDone = true
+  })
+  for (let n = 0; n < 20; n++) await undefined
+  assert.equal([held.length, isDone], [1, false])
+  held[0]()
+  await first
+  for (let n = 0; n < 20; n++) await undefined
+  assert.equal([held.length, isDone], [2, false])
+  held[1]()
+  await second
+  assert.is(synced, storage.size(log.segments[0].file))
+})
+
 test('bytes of somebody else at the end are found out before the append is promised', async () => {
   const { storage, log } = await logOf([shaped(1)])
   storage.append(log.segments[0].file, Uint8Array.of(1))

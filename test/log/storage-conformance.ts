@@ -18,7 +18,7 @@ async function contents(storage: LogStorage, name = NAME): Promise<number[]> {
 }
 
 /** As a thrown error and as a rejection. */
-async function failure(call: () => unknown): Promise<unknown> {
+export async function failure(call: () => unknown): Promise<unknown> {
   try {
     await call()
   } catch (error) {

@@ -92,21 +92,21 @@ test('a reader that asks for one stream looks at its files alone', async () => {
   await writer.close()
 })
 
-test('a folder is synced once for all files in it that are new', () => {
+test('a folder is synced once for all files in it that are new', async () => {
   const folder = tempFolder()
   const synced: string[] = []
   class Watched extends NodeStorage {
-    override syncFolder(path: string): void {
+    override syncFolder(path: string): Promise<void> {
       synced.push(path)
-      super.syncFolder(path)
+      return super.syncFolder(path)
     }
   }
   const storage = new Watched(folder)
   for (let n = 0; n < 50; n++) storage.append(`streams/${n}`, Uint8Array.of(1))
-  for (let n = 0; n < 50; n++) storage.sync(`streams/${n}`)
+  for (let n = 0; n < 50; n++) await storage.sync(`streams/${n}`)
   assert.equal(synced, [join(folder, 'streams'), folder])
   storage.append('streams/more', Uint8Array.of(1))
-  storage.sync('streams/more')
+  await storage.sync('streams/more')
   assert.is(synced.length, 4)
   storage.close()
 })
