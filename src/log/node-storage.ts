@@ -107,7 +107,7 @@ export class NodeStorage implements LogStorage {
     for (const entry of entries) this.#unsynced.delete(entry)
   }
 
-  rewrite(name: string, from: number): void {
+  async rewrite(name: string, from: number): Promise<void> {
     this.#assertWritable()
     // The descriptor that is held writes at the file's end, wherever it is told to.
     const fd = this.#withDescriptors(() => openSync(this.#path(name), 'r+'))
@@ -117,6 +117,8 @@ export class NodeStorage implements LogStorage {
         if (bytes.length === 0) return
         for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done)
         at += bytes.length
+        turns.spend(bytes.length)
+        if (turns.isOver()) await turns.next()
       }
     } finally {
       closeSync(fd)

@@ -239,7 +239,7 @@ onLinux('where no descriptor is left, files that rest are closed for what is to 
     assert.is(storage.append('g', Uint8Array.of(1)), 1)
     assert.equal(openPaths(root).sort(), ['e', 'f', 'g'])
     refusals = 1
-    storage.rewrite('a', 0)
+    await storage.rewrite('a', 0)
     await storage.sync('g')
     assert.equal([...storage.read('a', 0, 9)], [1])
     refusals = 100
