@@ -754,4 +754,11 @@ export const MUTANTS = [
     put: '[...this.held.values()][0] ?? {',
     tests: ['store/directory'],
   },
+  {
+    name: 'statistics of all streams end with the first that can not be read',
+    file: 'src/cli/commands/stats.ts',
+    find: '.catch(passedOver)',
+    put: '',
+    tests: ['cli/damage'],
+  },
 ]

@@ -2,7 +2,9 @@ import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { everyStream } from '../../src/cli/commands/stats.js'
 import { openStore } from '../../src/main.js'
+import { openMemory } from '../support/stores.js'
 import { filledStore, folder, HEADER, jsonl, run } from './helper.js'
 
 const RECORDS = Array.from({ length: 50 }, (_, i) => ({
@@ -111,6 +113,31 @@ test('a store without its index answers as before', async () => {
   const fresh = await openStore(join(folder(), 'store'))
   assert.equal(fresh.notices, [], 'a new store misses nothing')
   await fresh.close()
+})
+
+test('what can not be read of one stream does not end the list of the others', async () => {
+  const store = await damagedStore()
+  const sound = { ...HEADER, sessionId: 's2' }
+  await run(['import', '--store', store, '-'], { input: jsonl([sound, ...RECORDS]) })
+  for (const format of ['--json', '--jsonl']) {
+    const { code, stdout, stderr } = await run(['stats', '--store', store, format])
+    assert.is(code, 1)
+    assert.match(stderr, /^asr: left out: ASR_CORRUPT: stream "s1"/)
+    assert.equal(
+      [JSON.parse(stdout)].flat().map(({ sessionId }) => sessionId),
+      ['s2'],
+    )
+  }
+})
+
+test('a stream that is deleted while statistics are made of others is left out', async () => {
+  const { store } = await openMemory()
+  for (const sessionId of ['a', 'b', 'c']) await store.createStream({ type: 'header', asr: '1', sessionId })
+  const told: string[] = []
+  for await (const { sessionId } of everyStream(store, new AbortController().signal)) {
+    if (told.push(sessionId) === 1) await store.deleteStream('b')
+  }
+  assert.equal(told, ['a', 'c'])
 })
 
 test.run()

@@ -1,10 +1,13 @@
 import type { Command } from 'commander'
 import type { Store } from '../../main.js'
+import { isAsrError } from '../../record/error.js'
 import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
+import { endBad } from '../exit.js'
 import { reading } from '../open.js'
 import type { Line } from '../output.js'
 import { withProgress } from '../progress.js'
+import { failure, say } from '../say.js'
 import { type StreamStats, statsOf } from '../stats.js'
 import { humanBytes, table } from '../table.js'
 
@@ -28,8 +31,19 @@ export function statsCommand(program: Command): void {
     )
 }
 
-async function* everyStream(store: Store, signal: AbortSignal): AsyncIterable<StreamStats> {
-  for await (const { sessionId } of store.streams()) yield streamStats(store, sessionId, signal)
+/** Of each stream in turn. One that is deleted meanwhile is left out; one that can not be read is told, and the others go on. */
+export async function* everyStream(store: Store, signal: AbortSignal): AsyncIterable<StreamStats> {
+  for await (const { sessionId } of store.streams()) {
+    const stats = await streamStats(store, sessionId, signal).catch(passedOver)
+    if (stats !== undefined) yield stats
+  }
+}
+
+function passedOver(error: unknown): undefined {
+  if (!isAsrError(error)) throw error
+  if (isAsrError(error, 'ASR_STREAM_NOT_FOUND')) return
+  say(`left out: ${failure(error)}`)
+  endBad()
 }
 
 async function streamStats(store: Store, sessionId: string, signal: AbortSignal): Promise<StreamStats> {
