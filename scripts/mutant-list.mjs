@@ -761,4 +761,11 @@ export const MUTANTS = [
     put: '',
     tests: ['cli/damage'],
   },
+  {
+    name: 'what packages quote on the console is printed as it came',
+    file: 'src/cli/commands/serve.ts',
+    find: '  sayConsole()\n',
+    put: '',
+    tests: ['cli/hostile'],
+  },
 ]

@@ -72,9 +72,10 @@ export function createProgram(args: readonly string[]): Command {
   return program
 }
 
-/** Of what is told of arguments, only those in between are lines: a break in an argument is shown. */
+/** Of what is told of arguments, only those in between are lines: a break in an argument, or in its value, is shown. */
 function withArguments(text: string, args: readonly string[]): string {
   return args
+    .flatMap((arg) => [arg, arg.slice(arg.indexOf('=') + 1)])
     .filter((arg) => arg.includes('\n'))
     .reduce((told, arg) => told.replaceAll(arg, () => printable(arg)), text)
 }

@@ -1,6 +1,7 @@
 /**
  * What people are told, on stderr: the one printer there.
  */
+import { format } from 'node:util'
 import { type AsrError, isAsrError } from '../record/error.js'
 import { printable, printableLines } from './text.js'
 
@@ -17,6 +18,12 @@ export function stderr(): NodeJS.WriteStream {
 /** A line for people on stderr; `mark` colours its beginning. */
 export function say(text: string, mark: (text: string) => string = String): void {
   stderr().write(`${mark('asr:')} ${printable(text)}\n`)
+}
+
+/** What packages tell by the console goes through the one printer too: they quote what came from outside. */
+export function sayConsole(): void {
+  const told = (...args: unknown[]): void => say(format(...args))
+  Object.assign(console, { error: told, warn: told })
 }
 
 /** Text of several lines on stderr, as it is but for what is hidden in it. */

@@ -109,6 +109,13 @@ const LIST = [
   { jsonrpc: '2.0', id: 1, method: 'session/list', params: {} },
 ]
 
+/** What a client must not send, which the SDK quotes on the console. */
+const MISTAKEN = [
+  { jsonrpc: '2.0', id: of('answer'), result: {} },
+  { jsonrpc: '2.0', method: 'session/cancel', params: { [of('key')]: EVIL } },
+  { jsonrpc: '2.0', method: EVIL, params: EVIL },
+]
+
 const CASES: Readonly<Record<string, Case[]>> = {
   import: [
     { args: [fileOf(FLAWED)], holds: [SESSION, of('r9')], code: 1, store: async () => join(folder(), of('store')) },
@@ -131,6 +138,7 @@ const CASES: Readonly<Record<string, Case[]>> = {
   ],
   serve: [
     { args: [], input: jsonl(LIST), holds: [SESSION], relays: true },
+    { args: [], input: jsonl([LIST[0], ...MISTAKEN, LIST[1]]), holds: [SESSION], relays: true },
     { args: ['--listen', EVIL], code: 2 },
     { args: ['--listen', `${EVIL.replaceAll(/[\][:]/g, '')}:0`, '--allow-remote'], code: 1 },
   ],
@@ -256,8 +264,16 @@ test('what the user gives is printed raw nowhere either: commands, options, stor
     assert.ok(code !== 0)
     assertNothingRaw(stdout + stderr, jsonOf(args))
   }
-  const { stderr } = await run(['ls', 'a\nasr: all is well'])
-  assert.equal(stderr.match(/^asr: .*/gm)?.length, 1, stderr)
+  const broken = 'a\nasr: all is well'
+  for (const args of [
+    ['ls', broken],
+    ['log', 's', `--from=${broken}`],
+    [`--store=`, broken],
+    ['ls', `--${broken}`],
+  ]) {
+    const { stderr } = await run(args)
+    assert.equal(stderr.match(/^asr: .*/gm)?.length, 1, stderr)
+  }
 })
 
 test('an export alone gives the bytes that came in, and what a store is made over is told without them', async () => {

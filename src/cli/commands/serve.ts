@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import type { Store } from '../../main.js'
 import { action, type Cli, example } from '../cli.js'
 import { following, writing } from '../open.js'
-import { say } from '../say.js'
+import { say, sayConsole } from '../say.js'
 import type { Address } from '../serve-socket.js'
 import { VERSION } from '../version.js'
 
@@ -58,6 +58,7 @@ async function serve(cli: Cli, options: ServeOptions): Promise<void> {
 }
 
 async function serveStore(store: Store, options: ServeOptions, signal: AbortSignal): Promise<void> {
+  sayConsole()
   const { createReplayAgent } = await import('../../acp/agent/agent.js')
   const { listen, allowFork = false, allowDelete = false } = options
   const info = { name: 'asr-store', title: 'Recorded sessions', version: VERSION }
