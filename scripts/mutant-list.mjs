@@ -768,4 +768,18 @@ export const MUTANTS = [
     put: '',
     tests: ['cli/hostile'],
   },
+  {
+    name: 'what links in a store lead to is closed to others',
+    file: 'src/store/node-tighten.ts',
+    find: ' || stats.isSymbolicLink()',
+    put: '',
+    tests: ['store/node-private'],
+  },
+  {
+    name: 'an export has the mode that the umask leaves it',
+    file: 'src/cli/write-file.ts',
+    find: 'if (mode !== undefined)',
+    put: 'if (false)',
+    tests: ['cli/write-file'],
+  },
 ]

@@ -7,6 +7,7 @@ import { AsrError } from '../record/error.js'
 
 /** What people and agents said is nobody else's to read; a file that is there keeps the mode that it was given. */
 const MODE = 0o600
+const PERMISSIONS = 0o777
 
 /** Writes beside the file, then takes its place; a device or pipe is written as it is. @throws ASR_IO */
 export async function writeWhole(file: string, chunks: AsyncIterable<Uint8Array>): Promise<void> {
@@ -15,7 +16,7 @@ export async function writeWhole(file: string, chunks: AsyncIterable<Uint8Array>
   if (there && !there.isFile()) return writeTo(target, 'w', undefined, chunks)
   const beside = join(dirname(target), `.${basename(target)}.${process.pid}.tmp`)
   try {
-    await writeTo(beside, 'wx', there?.mode ?? MODE, chunks)
+    await writeTo(beside, 'wx', there === undefined ? MODE : there.mode & PERMISSIONS, chunks)
     await rename(beside, target).catch((error: Error) => {
       throw unwritable(target, error)
     })
@@ -35,6 +36,8 @@ async function writeTo(
     throw unwritable(file, error)
   })
   try {
+    // The umask took what it takes; where the file system has no modes, that is all there is.
+    if (mode !== undefined) await handle.chmod(mode).catch(() => {})
     for await (const chunk of chunks) {
       await handle.writeFile(chunk).catch((error: Error) => {
         throw unwritable(file, error)

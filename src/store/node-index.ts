@@ -12,6 +12,7 @@ import {
   closeSync,
   existsSync,
   linkSync,
+  lstatSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -113,7 +114,8 @@ export function tightenIndex(folder: string): void {
   try {
     for (const name of readdirSync(index)) {
       const file = join(index, name)
-      if ((statSync(file).mode & 0o777) !== FILE_MODE) chmodSync(file, FILE_MODE)
+      const stats = lstatSync(file)
+      if (stats.isFile() && (stats.mode & 0o777) !== FILE_MODE) chmodSync(file, FILE_MODE)
     }
   } catch {
     // a file that level retired, or no rights to change modes: the folder's own mode is what counts

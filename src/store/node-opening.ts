@@ -2,9 +2,9 @@
  * Remembers who is opening the index. Level is built with assertions: some damage ends the process that opens it, which
  * no code can catch. The next opener then finds the mark of a dead one, and knows better than to open that index again.
  */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { FILE_MODE } from '../log/node-private.js'
+import { createFile } from '../log/node-private.js'
 import { isDead, type ProcessIdentity, processIdentity } from './node-process-identity.js'
 
 const MARK = 'index.opening'
@@ -20,7 +20,12 @@ export function isOpeningMark(name: string): boolean {
  */
 export function markOpening(folder: string): () => void {
   const mark = join(folder, MARK)
-  writeFileSync(mark, JSON.stringify(processIdentity()), { mode: FILE_MODE })
+  const fd = createFile(mark, 'w')
+  try {
+    writeSync(fd, JSON.stringify(processIdentity()))
+  } finally {
+    closeSync(fd)
+  }
   return () => rmSync(mark, { force: true })
 }
 

@@ -1,8 +1,9 @@
 /**
  * Stores that were made when others could still read them.
  */
-import { chmodSync, readdirSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { errnoOf } from '../log/io-error.js'
 import { FILE_MODE, FOLDER_MODE } from '../log/node-private.js'
 import { STREAMS_FOLDER } from '../log/segment.js'
 import type { Diagnostic } from '../record/error.js'
@@ -30,10 +31,16 @@ export function tightenStore(folder: string, state: FolderState, notices: Diagno
   notices.push({ code: 'permissions_tightened', message, severity: 'note' })
 }
 
+/** A link may lead anywhere: what it names is not the store's to close. A reader's copy of the index may go on the way. */
 function tighten(path: string): void {
-  const isFolder = statSync(path).isDirectory()
-  chmodSync(path, isFolder ? FOLDER_MODE : FILE_MODE)
-  if (isFolder) for (const name of readdirSync(path)) tighten(join(path, name))
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || stats.isSymbolicLink()) return
+  try {
+    chmodSync(path, stats.isDirectory() ? FOLDER_MODE : FILE_MODE)
+    if (stats.isDirectory()) for (const name of readdirSync(path)) tighten(join(path, name))
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+  }
 }
 
 function isOpenToOthers(path: string): boolean {

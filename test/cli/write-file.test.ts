@@ -12,25 +12,37 @@ async function* chunks(...texts: (string | Error)[]): AsyncIterable<Uint8Array> 
   }
 }
 
-test('a file takes the place of the old one, with its mode, and leaves nothing beside it', async () => {
-  const target = join(folder(), 'out.jsonl')
-  writeFileSync(target, 'old')
-  chmodSync(target, 0o640)
-  await writeWhole(target, chunks('a', 'b'))
-  assert.is(readFileSync(target, 'utf8'), 'ab')
-  assert.is(statSync(target).mode & 0o777, 0o640)
-  assert.equal(readdirSync(dirname(target)), ['out.jsonl'])
+async function underUmask(umask: number, work: () => Promise<void>): Promise<void> {
+  const was = process.umask(umask)
+  try {
+    await work()
+  } finally {
+    process.umask(was)
+  }
+}
+
+const UMASKS = [0, 0o022, 0o077, 0o277, 0o777]
+
+test('a file takes the place of the old one, with its mode, whatever the umask, and leaves nothing beside it', async () => {
+  for (const umask of UMASKS) {
+    for (const mode of [0o640, 0o666, 0o400, 0o755]) {
+      const target = join(folder(), 'out.jsonl')
+      writeFileSync(target, 'old')
+      chmodSync(target, mode)
+      await underUmask(umask, () => writeWhole(target, chunks('a', 'b')))
+      assert.is(statSync(target).mode & 0o777, mode, `umask ${umask.toString(8)}`)
+      assert.is(readFileSync(target, 'utf8'), 'ab')
+      assert.equal(readdirSync(dirname(target)), ['out.jsonl'])
+    }
+  }
 })
 
 test('a new file is its owner’s alone, whatever the umask', async () => {
-  const target = join(folder(), 'out.jsonl')
-  const umask = process.umask(0)
-  try {
-    await writeWhole(target, chunks('a'))
-  } finally {
-    process.umask(umask)
+  for (const umask of UMASKS) {
+    const target = join(folder(), 'out.jsonl')
+    await underUmask(umask, () => writeWhole(target, chunks('a')))
+    assert.is(statSync(target).mode & 0o777, 0o600, `umask ${umask.toString(8)}`)
   }
-  assert.is(statSync(target).mode & 0o777, 0o600)
 })
 
 test('when writing fails the old file stays as it was, and nothing is left beside it', async () => {

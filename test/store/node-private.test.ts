@@ -3,7 +3,7 @@
  * closed to them once, and says so.
  */
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -100,6 +100,27 @@ test('permissions_tightened: a store that others could read is closed to them, a
   const again = await openStore(folder)
   assert.equal(again.notices, [])
   await again.close()
+})
+
+test('what links in a store lead to keeps its modes: it may be anything', async () => {
+  const folder = join(tempFolder(), 'store')
+  await filled(folder)
+  openUp(folder, 0o644, 0o755)
+  const outside = join(tempFolder(), 'outside')
+  mkdirSync(join(outside, 'deep'), { recursive: true, mode: 0o755 })
+  writeFileSync(join(outside, 'deep', 'file'), 'of somebody', { mode: 0o644 })
+  const before = openToOthers(outside)
+  assert.ok(before.length > 0)
+  for (const link of ['native', 'streams/aside', 'index/aside']) symlinkSync(outside, join(folder, link))
+  symlinkSync(folder, join(folder, 'streams', 'round'))
+  const store = await openStore(folder)
+  assert.equal(
+    store.notices.map(({ code }) => code),
+    ['permissions_tightened'],
+  )
+  await store.close()
+  assert.equal(openToOthers(outside), before)
+  assert.is(statSync(join(folder, 'streams')).mode & 0o777, 0o700)
 })
 
 test('who opens the folder to a group afterwards means it: it stays open, and nothing is said', async () => {
