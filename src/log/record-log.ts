@@ -15,6 +15,7 @@ import { LogBytes } from './log-bytes.js'
 import { type SoundFrame, soundFrames } from './salvage.js'
 import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
 import {
+  endOf,
   type LogIdentity,
   listLogs,
   locate,
@@ -117,31 +118,32 @@ export class RecordLog {
   }
 
   /**
-   * A reader's look at what another process wrote since; takes the new sizes in.
+   * A reader's look at what another process wrote since; takes the new sizes in. Whether anything lies behind the end: that
+   * may be another thing than at the last look, and no larger, since a writer cuts off what another left unfinished.
    * @throws ASR_STREAM_NOT_FOUND when it was deleted, ASR_CORRUPT when a file is missing, ASR_LOST_TAIL when it is shorter than what was read
    */
   async hasGrown(): Promise<boolean> {
-    const last = this.segments[this.segments.length - 1]
+    const { segments, end, sessionId } = this
+    // Those behind the end may be gone with the unfinished append that began them.
+    while (segments[segments.length - 1].number > segmentOf(end.location)) segments.pop()
+    const last = segments[segments.length - 1]
     const size = await this.storage.size(last.file)
-    const { sessionId } = this
     if (size === undefined) throw await this.stored.missing(last.file)
-    if (locate(last.number, size) < this.end.location) {
+    if (locate(last.number, size) < end.location) {
       throw new AsrError('ASR_LOST_TAIL', `stream ${JSON.stringify(sessionId)}: the log became shorter`, {
         sessionId,
-        pos: this.end.pos,
+        pos: end.pos,
       })
     }
-    let hasGrown = size > last.size
     last.size = size
     for (let number = last.number + 1; ; number++) {
       const file = segmentFile(this.folder, this.identity, number)
       const nextSize = await this.storage.size(file)
-      if (nextSize === undefined) return hasGrown
+      if (nextSize === undefined) return endOf(segments) > end.location
       // What came to the segment before since its size was asked for stands before this one.
-      const before = this.segments[this.segments.length - 1]
+      const before = segments[segments.length - 1]
       before.size = (await this.storage.size(before.file)) ?? before.size
-      this.segments.push({ number, file, size: nextSize })
-      hasGrown = true
+      segments.push({ number, file, size: nextSize })
     }
   }
 

@@ -173,6 +173,8 @@ export class LogScanner {
       return 'again'
     }
     const frame = await this.load(segment, offset)
+    // By the bytes that were there: a writer may have cut the file since its size was asked for.
+    const isHeadCut = frame === undefined && (this.window as Window).bytes.length < FRAME_HEAD_BYTES
     const isSound = frame !== undefined && this.isSound(frame)
     if (isSound && this.follows(frame)) return 'again'
     // A sound frame that does not follow may be the next one there is. A sound head with a bad body says how far to
@@ -182,7 +184,6 @@ export class LogScanner {
     const behind = isSound && this.isNews(frame) ? location : location + size
     const found = await this.findFrom(behind)
     if (found === undefined) {
-      const isHeadCut = frame === undefined && segment.size - offset < FRAME_HEAD_BYTES
       this.isBeginning = isHeadCut || (frame !== undefined && frame.body.length < frame.bodyBytes)
     }
     const isAlone = frame !== undefined && found?.at === behind && found.frame.previous === frame.check

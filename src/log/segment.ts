@@ -86,6 +86,18 @@ export function endOf(segments: readonly Segment[]): number {
   return last === undefined ? 0 : locate(last.number, last.size)
 }
 
+/** Segments as they are now; those of a log grow. */
+export function copyOf(segments: readonly Segment[]): Segment[] {
+  return segments.map((segment) => ({ ...segment }))
+}
+
+/** Whether two looks at the files of a log found the same. */
+export function areSame(one: readonly Segment[], other: readonly Segment[]): boolean {
+  return (
+    one.length === other.length && one.every(({ file, size }, i) => file === other[i].file && size === other[i].size)
+  )
+}
+
 /** Whether no segment between others, nor the first, is missing. */
 export function areDense(segments: readonly Segment[]): boolean {
   return segments.every(({ number }, i) => number === i)

@@ -41,7 +41,10 @@ export interface LongCall {
 export interface Store {
   /** @throws ASR_STREAM_EXISTS, ASR_BAD_RECORD, ASR_BAD_VALUE */
   createStream(header: Header): Promise<Stream>
-  /** @throws ASR_STREAM_NOT_FOUND */
+  /**
+   * The stream of a session. To a reader that found it damaged, or ending before damage: anew, once its files have changed.
+   * @throws ASR_STREAM_NOT_FOUND
+   */
   stream(sessionId: string): Promise<Stream>
   /** Every stream, by the order of their session ids; none is opened for it. */
   streams(): AsyncIterable<StreamInfo>

@@ -9,7 +9,16 @@ import { StreamIndex } from '../index/stream-index.js'
 import { KIND } from '../log/frame.js'
 import { RecordLog } from '../log/record-log.js'
 import type { ScanEnd } from '../log/scanner.js'
-import { endOf, type LogIdentity, offsetOf, type Segment, STREAMS_FOLDER, segmentOf } from '../log/segment.js'
+import {
+  areSame,
+  copyOf,
+  endOf,
+  type LogIdentity,
+  offsetOf,
+  type Segment,
+  STREAMS_FOLDER,
+  segmentOf,
+} from '../log/segment.js'
 import { counted } from '../record/words.js'
 import { rootOf } from './catalog.js'
 import { type CatchUpOptions, type CaughtUp, catchUp, corrupt } from './catch-up.js'
@@ -29,8 +38,21 @@ export interface LogFiles {
  * A stream with damage, or with a lost tail, opens too: it says so at every question that depends on what is lost.
  * With `acceptLoss` the log is read whole: the index may cover what is damaged, and is not asked.
  */
-export function openLog(environment: Environment, sessionId: string, files: LogFiles): Promise<StreamCore | undefined> {
-  return open(environment, sessionId, files, false)
+export async function openLog(
+  environment: Environment,
+  sessionId: string,
+  files: LogFiles,
+): Promise<StreamCore | undefined> {
+  const found = copyOf(files.segments)
+  const core = await open(environment, sessionId, files, false)
+  if (core !== undefined && (core.damage !== undefined || core.isFrozen)) core.judged = found
+  return core
+}
+
+/** Whether what a stream was opened from is still what lies there; of a damaged one, in just those files. */
+export function isAsFound({ log, judged }: StreamCore, files: LogFiles | undefined): boolean {
+  if (files?.log.incarnation !== log.identity.incarnation) return false
+  return judged === undefined || areSame(judged, files.segments)
 }
 
 /** `isForgiven`: what the log once held does not count any more, since it ends earlier with good reason. */
@@ -126,6 +148,7 @@ async function settle(
 ): Promise<StreamCore | undefined> {
   const { environment, log, sessionId } = core
   const { end } = caughtUp
+  if (faultOf(log, caughtUp, core.witness) !== undefined) await hearNow(core)
   const fault = faultOf(log, caughtUp, core.witness)
   if (fault !== undefined) {
     const isUnpromised = fault.at >= core.witness.lossFrom
@@ -134,7 +157,7 @@ async function settle(
     if (!canEnd || !(environment.acceptLoss || isUnpromised)) return withDamage(core)
     await noteLoss(core, fault, isUnpromised)
     // What was taken in may hold the beginning of an append that the damage is in; or a reader has to look no further.
-    if (caughtUp.damage !== undefined || environment.readOnly)
+    if (caughtUp.damage !== undefined || (environment.readOnly && end.tornBytes > 0))
       return open(environment, sessionId, await endingAt(environment, files, fault.at), true)
     core.witness = NO_WITNESS
   }
@@ -143,7 +166,7 @@ async function settle(
   log.end = end.point
   const hasHeader = core.index.state.header.location > 0
   if (environment.readOnly) {
-    core.isFrozen = isForgiven
+    core.isFrozen = wasForgiven
     return hasHeader ? core : undefined
   }
   if (!hasHeader && core.length === 0 && !(isForgiven && environment.acceptLoss))
@@ -158,6 +181,14 @@ async function settle(
   else log.distrustSyncs(core.durable)
   if (isForgiven) await core.flush() // else the next opening would miss again what is given up
   return core
+}
+
+/** A loss that was accepted since a reader got its copy of the index is one to it, too. */
+async function hearNow(core: StreamCore): Promise<void> {
+  const { environment, log } = core
+  const now = await environment.withIndexNow?.((level) => rootOf(level, log.identity))
+  if (now?.sessionId !== core.sessionId || now.reach.location >= core.witness.location) return
+  core.witness = witnessOf(environment, now)
 }
 
 /** Files that a power cut left empty behind the log's end: what is written next belongs to where the log ends, not to them. */
@@ -178,7 +209,7 @@ async function endingAt(
     await cutLog(storage, segments, at)
     return { log, segments: await sizesNow(storage, segments) }
   }
-  const kept = segments.filter(({ number }) => number <= segmentOf(at)).map((segment) => ({ ...segment }))
+  const kept = copyOf(segments.filter(({ number }) => number <= segmentOf(at)))
   const last = kept[kept.length - 1]
   if (last?.number === segmentOf(at)) last.size = Math.min(last.size, offsetOf(at))
   return { log, segments: kept }

@@ -23,7 +23,7 @@ import { newHeader } from './header.js'
 import type { Jsonl } from './jsonl-port.js'
 import { JudgedEntry } from './log-entry.js'
 import { KeyedMutex, Mutex } from './mutex.js'
-import { type LogFiles, openLog } from './recovery.js'
+import { isAsFound, type LogFiles, openLog } from './recovery.js'
 import { sessionOf } from './session-of.js'
 import { Steps } from './steps.js'
 import { StoredStream } from './stream.js'
@@ -95,13 +95,13 @@ export class StreamStore implements Store {
     const open = this.streamsOpen.get(sessionId)
     const { readOnly } = this.environment
     if (open !== undefined && !readOnly && !open.core.log.isPoisoned) return open
-    if (open !== undefined && readOnly && !(await this.isGone(filesOf(open.core)))) return open
+    const isSound = open?.core.judged === undefined
+    if (open !== undefined && readOnly && isSound && !(await this.isGone(filesOf(open.core)))) return open
     if (this.environment.withoutIndex !== undefined) throw this.environment.withoutIndex
     const name = name128(sessionId)
     if (readOnly || open !== undefined) await this.lookFor(name)
-    const isSame = open !== undefined && this.files.get(name)?.log.incarnation === open.core.log.identity.incarnation
-    if (isSame && !open.core.log.isPoisoned) return open
-    // A reader's old handle lives on, to say that its stream was deleted.
+    if (open !== undefined && !open.core.log.isPoisoned && isAsFound(open.core, this.files.get(name))) return open
+    // A reader's old handle lives on, to say that its stream was deleted, or what is damaged in it.
     if (readOnly) this.streamsOpen.delete(sessionId)
     else if (open !== undefined) await this.forget(open)
     // What a failed sync left in the files may never have reached the disk, though it can be read.

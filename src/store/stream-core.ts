@@ -11,6 +11,7 @@ import type { Reach, StreamState } from '../index/root.js'
 import { clearBelowRoot, compactRows, IndexDamaged, type IndexLevel } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
 import type { RecordLog } from '../log/record-log.js'
+import { copyOf, type Segment } from '../log/segment.js'
 import type { MaybePromise } from '../log/storage.js'
 import { AsrError, isAsrError } from '../record/error.js'
 import { catchUp } from './catch-up.js'
@@ -49,6 +50,8 @@ export class StreamCore {
   witness: Witness = NO_WITNESS
   /** a reader's stream that ends before damage: nothing behind is looked at any more */
   isFrozen = false
+  /** of a stream that is damaged or ends before damage: its files as they were then; once they change, it may be sound */
+  judged: readonly Segment[] | undefined
   closed = false
   /** it is gone for good: no row of it may be written again */
   deleted = false
@@ -171,7 +174,13 @@ export class StreamCore {
     if (!this.environment.readOnly || this.damage !== undefined || this.isFrozen || this.closed) return
     await this.writing.run(async () => {
       const isBehind = this.lookup.index !== this.index // a failure came between
-      if ((await this.log.hasGrown()) || isBehind) await this.takeGrowth()
+      let isSound = false
+      try {
+        if ((await this.log.hasGrown()) || isBehind) await this.takeGrowth()
+        isSound = this.damage === undefined
+      } finally {
+        if (!isSound) this.judged = copyOf(this.log.segments)
+      }
     })
   }
 

@@ -12,7 +12,7 @@ import { StreamIndex } from '../index/stream-index.js'
 import { FLAG_ORPHAN, type Frame } from '../log/frame.js'
 import { RecordLog } from '../log/record-log.js'
 import { type Damage, LOG_START } from '../log/scanner.js'
-import { listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
+import { copyOf, listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
 import { canonicalText } from '../record/canonical.js'
 import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { hashBytes, hashText, hex64 } from '../record/hash.js'
@@ -75,7 +75,7 @@ function hasDamage(problems: readonly Diagnostic[]): boolean {
 /** The stream with an index of its own in memory, made from the log from its start; what is found on the way is added. */
 async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: LongCall): Promise<StreamCore> {
   const { environment, sessionId } = core
-  const segments = core.log.segments.map((segment) => ({ ...segment }))
+  const segments = copyOf(core.log.segments)
   const level = new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
   const apart = { ...environment, level, mayWriteLevel: true, cache: createRowCache(), readOnly: true, notices: [] }
   const log = new RecordLog(environment.storage, STREAMS_FOLDER, core.log.identity, sessionId, segments)
@@ -199,6 +199,8 @@ async function doubles(core: StreamCore, revisions: readonly Revision[], problem
 async function indexProblems(core: StreamCore, fresh: StreamCore): Promise<Diagnostic[]> {
   await core.flushAll()
   if (core.index.persisted.length < core.length) return [] // it can't be written, and is believed for nothing
+  // A reader is of before what a writer cut off and wrote since.
+  if (core.state.point.location !== fresh.state.point.location) return []
   await fresh.flushAll()
   const expected = await rowsOf(fresh)
   const found = await rowsOf(core).catch(() => new Map<string, string>())

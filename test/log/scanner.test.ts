@@ -283,6 +283,17 @@ test('CORE-10: a middle segment that ends early, or in the middle of a frame, is
   }
 })
 
+test('CORE-10: what a writer cuts off while it is read can be the beginning of an append', async () => {
+  const { storage, log } = await logOf([{ type: 'x' }], [{ type: 'y', text: 'z'.repeat(200) }])
+  const [segment] = log.segments
+  const last = framesOf(bytesOfSegment(storage, segment)).at(-1)!
+  for (const size of [last.size - 1, FRAME_HEAD_BYTES, 10, 0]) {
+    storage.truncate(segment.file, last.at + size) // `log` knows of more
+    const { end } = await scanAll(log)
+    assert.equal([end.point.pos, end.isBeginning], [1, true], `${size}`)
+  }
+})
+
 test('a last segment that is empty, or torn from its first byte, is no damage', async () => {
   for (const keep of [0, 30, 60]) {
     const { storage, log } = await threeSegments()
