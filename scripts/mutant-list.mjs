@@ -816,5 +816,17 @@ export const MUTANTS = [
     find: 'if (faultOf(log, caughtUp, core.witness) !== undefined) await hearNow(core)',
     put: '',
     tests: ['store/readers-recovery'],
+    name: 'each record that waits is a job of its own',
+    file: 'src/acp/record/writer.ts',
+    find: 'last.drafts.length + drafts.length <= BATCH_RECORDS',
+    put: 'false',
+    tests: ['growth/recorder'],
+  },
+  {
+    name: 'a store that takes records gives them up when many wait',
+    file: 'src/acp/record/writer.ts',
+    find: 'this.failing && this.waiting() > WAITING_MAX',
+    put: 'this.waiting() > WAITING_MAX',
+    tests: ['growth/recorder'],
   },
 ]

@@ -35,8 +35,14 @@ export class Roots {
   /** The same roots, and behind them the directories that are not among them yet: an id that was given stays. */
   with(directories: readonly string[]): Roots {
     const list = [...this.list]
+    const ids = new Set(list.map(({ id }) => id))
+    const paths = new Set(list.map(({ path }) => path))
+    let number = list.length
     for (const path of directories) {
-      if (!list.some((root) => root.path === path)) list.push({ id: freeId(list), path })
+      if (paths.has(path)) continue
+      while (ids.has(`root${number}`)) number++
+      list.push({ id: `root${number++}`, path })
+      paths.add(path)
     }
     return list.length === this.list.length ? this : new Roots(list)
   }
@@ -64,12 +70,6 @@ export class Roots {
 export function directoriesOf(params: JsonObject): string[] {
   const more = Array.isArray(params.additionalDirectories) ? params.additionalDirectories : []
   return [params.cwd, ...more].filter((path): path is string => typeof path === 'string')
-}
-
-function freeId(list: readonly Root[]): string {
-  let number = list.length
-  while (list.some(({ id }) => id === `root${number}`)) number++
-  return `root${number}`
 }
 
 function separatorOf(root: string): '/' | '\\' {

@@ -9,6 +9,7 @@ import { type Direction, idKey, type RequestId } from '../frames.js'
 import { type JsonObject, objectOf, textOf } from '../json.js'
 import { ACP_PROTOCOL_VERSION } from '../revision.js'
 import type { ConnectionKey } from './api.js'
+import type { Feed } from './feed.js'
 import type { FrameRange, Tracked } from './tracked.js'
 
 /** A request that waits for its answer. */
@@ -25,7 +26,7 @@ export interface Asked {
   /** the permission or the question that it is */
   tracked?: Tracked<PermissionState> | Tracked<ElicitationState>
   /** child sessions that were announced while a session is opened again */
-  children?: string[]
+  children?: Set<string>
 }
 
 /** Requests whose answer names a new session. */
@@ -33,20 +34,32 @@ export function opensSession(method: string): boolean {
   return method === 'session/new' || method === 'session/fork'
 }
 
+/** What a request of the client's is looked up by, so that nobody goes through all that wait: the method and the session. */
+function topicOf(method: string, sessionId: unknown): string {
+  return opensSession(method) ? 'opening' : `${method}\n${textOf(sessionId) ?? ''}`
+}
+
 export class Connection {
+  /** the sessions that were spoken of on it */
+  readonly feeds = new Set<Feed>()
   agent: { name: string; version?: string } | undefined
   /** what the agent chose; undefined until it answered */
   protocolVersion: unknown
   /** when the last frame came */
   lastAt = ''
   private readonly pending: Record<Direction, Map<string, Asked>> = { c2a: new Map(), a2c: new Map() }
+  /** the client's requests that wait, by what they are about */
+  private readonly topics = new Map<string, Set<Asked>>()
   /** elicitations are completed by a notification that names no session */
   private readonly elicitations = new Map<string, string>()
 
   constructor(readonly key: ConnectionKey) {}
 
   ask(dir: Direction, asked: Asked): void {
-    this.pending[dir].set(idKey(asked.id), asked)
+    const key = idKey(asked.id)
+    this.taken(dir, key)
+    this.pending[dir].set(key, asked)
+    if (dir === 'c2a') this.note(topicOf(asked.method, asked.params.sessionId), asked)
     const { elicitationId, sessionId } = asked.params
     if (asked.method === 'elicitation/create' && typeof elicitationId === 'string' && typeof sessionId === 'string') {
       this.elicitations.set(elicitationId, sessionId)
@@ -55,11 +68,27 @@ export class Connection {
 
   /** The request that a response in a direction answers. Each side chooses its own ids. */
   answered(dir: Direction, id: RequestId): Asked | undefined {
-    const requests = this.pending[dir === 'c2a' ? 'a2c' : 'c2a']
-    const key = idKey(id)
-    const asked = requests.get(key)
-    requests.delete(key)
+    return this.taken(dir === 'c2a' ? 'a2c' : 'c2a', idKey(id))
+  }
+
+  private taken(dir: Direction, key: string): Asked | undefined {
+    const asked = this.pending[dir].get(key)
+    if (asked === undefined) return undefined
+    this.pending[dir].delete(key)
+    this.leave(topicOf(asked.method, asked.params.sessionId), asked)
+    for (const child of asked.children ?? []) this.leave(topicOf(asked.method, child), asked)
     return asked
+  }
+
+  private note(topic: string, asked: Asked): void {
+    const known = this.topics.get(topic)
+    if (known === undefined) this.topics.set(topic, new Set([asked]))
+    else known.add(asked)
+  }
+
+  private leave(topic: string, asked: Asked): void {
+    const known = this.topics.get(topic)
+    if (known?.delete(asked) && known.size === 0) this.topics.delete(topic)
   }
 
   /** The answer to `initialize` (ASR-703). */
@@ -79,25 +108,25 @@ export class Connection {
 
   /** Whether the answer to a request may name a session that updates already speak of. */
   get isOpeningSession(): boolean {
-    for (const { method } of this.pending.c2a.values()) if (opensSession(method)) return true
-    return false
+    return this.topics.has(topicOf('session/new', undefined))
   }
 
   /** Whether a prompt of a session waits for its answer. */
   isPrompting(sessionId: string): boolean {
-    for (const { method, params } of this.pending.c2a.values()) {
-      if (method === 'session/prompt' && params.sessionId === sessionId) return true
-    }
-    return false
+    return this.topics.has(topicOf('session/prompt', sessionId))
   }
 
-  /** The request that opens a session again and is not answered yet. */
+  /** The request that opens a session again, or one that it is a child of, and is not answered yet. */
   resuming(sessionId: string): Asked | undefined {
-    for (const asked of this.pending.c2a.values()) {
-      if (asked.method === 'session/resume' && asked.params.sessionId === sessionId) return asked
-      if (asked.children?.includes(sessionId)) return asked
-    }
-    return undefined
+    const [asked] = this.topics.get(topicOf('session/resume', sessionId)) ?? []
+    return asked
+  }
+
+  /** A child of a session that is being opened again is told of. */
+  announced(resuming: Asked, childId: string): void {
+    resuming.children ??= new Set()
+    resuming.children.add(childId)
+    this.note(topicOf(resuming.method, childId), resuming)
   }
 
   /** The session of an elicitation that is complete now. */

@@ -84,8 +84,10 @@ export class Line {
 
   /** An event that waits to be written: the last of a type that is wanted. */
   lastEvent(type: string, wanted: (record: AsrRecord) => boolean): AsrRecord | undefined {
-    const events = this.queue.filter(({ kind }) => kind === eventKind).map(({ state }) => state as AsrRecord)
-    return events.findLast((record) => record.type === type && wanted(record))
+    const isWanted = (record: AsrRecord): boolean => record.type === type && wanted(record)
+    return this.queue.findLast(({ kind, state }) => kind === eventKind && isWanted(state as AsrRecord))?.state as
+      | AsrRecord
+      | undefined
   }
 
   /** An entity is to be written: all that was first seen before it goes first, as it then stands. */

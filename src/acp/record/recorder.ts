@@ -85,7 +85,7 @@ class AcpRecorder implements Recorder {
     const connection = this.connections.get(conn)
     if (connection === undefined || this.stopped !== undefined) return
     this.connections.delete(conn)
-    this.router.lost(connection, this.feeds.values())
+    this.router.lost(connection)
   }
 
   async settled(): Promise<void> {

@@ -76,9 +76,9 @@ export class Router {
   }
 
   /** A connection is gone, and with it what was asked on it. */
-  lost(connection: Connection, feeds: Iterable<Feed>): void {
+  lost(connection: Connection): void {
     this.releaseHeld(connection)
-    for (const feed of feeds) {
+    for (const feed of connection.feeds) {
       feed.push((session) => (session.connections.has(connection) ? connectionLost(session, connection) : undefined))
     }
   }
@@ -128,7 +128,7 @@ export class Router {
     else if (asked === undefined || sessionId === undefined) this.aside(sighting, frame, message, asked)
     else {
       const feed = this.deliver(sighting, sessionId, NOTHING_KNOWN, this.answerTask(sighting, frame, message, asked))
-      this.closeChildren(sighting.connection, feed, asked.children ?? [])
+      this.closeChildren(sighting.connection, feed, asked.children)
     }
   }
 
@@ -145,8 +145,8 @@ export class Router {
   }
 
   /** The windows of children close behind their parent's (ASR-721). */
-  private closeChildren(connection: Connection, parent: Feed, children: readonly string[]): void {
-    if (children.length === 0) return
+  private closeChildren(connection: Connection, parent: Feed, children: ReadonlySet<string> | undefined): void {
+    if (children === undefined) return
     const parentDone = parent.reached()
     for (const child of children) {
       this.ports.feed(child).push((session) => parentDone.then(() => closeWindow(session, connection)))
@@ -207,7 +207,7 @@ export class Router {
     parent: string | undefined,
     [asking, answer]: [Task, Task],
   ): void {
-    const feed = this.ports.feed(sessionId)
+    const feed = this.feed(connection, sessionId)
     const lineage = parent === undefined ? undefined : forked(parent)
     const fork = parent === undefined ? undefined : { parent, length: lengthOf(this.ports.feed(parent)) }
     const begin: Task = (session) => {
@@ -224,13 +224,20 @@ export class Router {
   /** Updates of a session may come before the answer that names it: they wait while such an answer may come. */
   private deliver(sighting: Sighting, sessionId: string, opening: Opening, task: Task): Feed {
     const { connection, dir } = sighting
-    const feed = this.ports.feed(sessionId)
+    const feed = this.feed(connection, sessionId)
     feed.push(task)
     if (!feed.isHeld) return feed
     if (dir === 'a2c' && connection.isOpeningSession) {
       const held = this.heldOn.get(connection) ?? new Set()
       this.heldOn.set(connection, held.add(feed))
     } else feed.release({ opening, agent: connection.agent })
+    return feed
+  }
+
+  /** The feed of a session that is spoken of on a connection. */
+  private feed(connection: Connection, sessionId: string): Feed {
+    const feed = this.ports.feed(sessionId)
+    connection.feeds.add(feed)
     return feed
   }
 
@@ -243,10 +250,10 @@ export class Router {
 
   /** A child session: its record in the parent comes before anything of its own (ASR-721). */
   private spawned(connection: Connection, parent: Feed, childId: string, callId: string | undefined): void {
-    const child = this.ports.feed(childId)
+    const child = this.feed(connection, childId)
     const { sessionId, writer } = parent.session
     const resuming = connection.resuming(sessionId)
-    if (resuming !== undefined) resuming.children = [...(resuming.children ?? []), childId]
+    if (resuming !== undefined) connection.announced(resuming, childId)
     const spawnedBy = { session: sessionId, ...(callId !== undefined && { callId }), evidence: 'native_field' }
     const opening: Opening = { directories: [], lineage: { spawnedBy } }
     const after: Task = (session) => {

@@ -178,8 +178,9 @@ function recordOf({ times, frames }: Tracked, body: AsrRecord): AsrRecord {
 /** Tombstones for detached records whose slot is gone. */
 function goneDrafts(tracked: Tracked, slots: readonly Slot[]): Draft[] {
   const drafts: Draft[] = []
+  const names = new Set(slots.map(({ name }) => name))
   for (const [name, { ref, detached }] of tracked.written) {
-    if (!detached || slots.some((slot) => slot.name === name)) continue
+    if (!detached || names.has(name)) continue
     tracked.written.delete(name)
     drafts.push({ ref: {}, record: recordOf(tracked, { type: 'tombstone' }), target: ref })
   }

@@ -125,9 +125,14 @@ export class StreamWriter {
 
   append(drafts: Draft[]): void {
     if (this.lost) return
-    this.jobs.push({ drafts })
+    const last = this.jobs.at(-1)
+    // Few jobs: taking the first of a long list moves all the others.
+    if (last !== undefined && 'drafts' in last && last.drafts.length + drafts.length <= BATCH_RECORDS) {
+      for (const draft of drafts) last.drafts.push(draft)
+    } else this.jobs.push({ drafts })
     this.queued += drafts.length
-    if (this.waiting() > WAITING_MAX) this.giveUp('too many records wait for it')
+    // A store that takes them is waited for: a turn may have any number of records.
+    if (this.failing && this.waiting() > WAITING_MAX) this.giveUp('too many records wait for it')
     else this.start()
   }
 
@@ -252,7 +257,7 @@ export class StreamWriter {
     const [draft] = batch.drafts
     if (batch.drafts.length > 1) {
       this.batch = undefined
-      this.jobs.unshift(...batch.drafts.map((one) => ({ drafts: [one] })))
+      this.jobs.unshift({ drafts: batch.drafts })
       this.queued += batch.drafts.length
       this.single = true
       return true
