@@ -816,6 +816,8 @@ export const MUTANTS = [
     find: 'if (faultOf(log, caughtUp, core.witness) !== undefined) await hearNow(core)',
     put: '',
     tests: ['store/readers-recovery'],
+  },
+  {
     name: 'each record that waits is a job of its own',
     file: 'src/acp/record/writer.ts',
     find: 'last.drafts.length + drafts.length <= BATCH_RECORDS',
