@@ -831,4 +831,11 @@ export const MUTANTS = [
     put: 'this.waiting() > WAITING_MAX',
     tests: ['growth/recorder'],
   },
+  {
+    name: 'each page of sessions lists all streams anew',
+    file: 'src/acp/agent/list.ts',
+    find: 'after === undefined || rest?.after !== after',
+    put: 'after === undefined || after !== undefined',
+    tests: ['acp/agent/agent'],
+  },
 ]

@@ -131,5 +131,11 @@ function holds(kind: Kind, value: unknown): boolean {
 /** A value by its kind, or the number that it is, for a message. */
 export function nameOf(value: unknown): string {
   if (value === null || typeof value === 'number' || value === undefined) return String(value)
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  if (typeof value !== 'object') return `a ${typeof value}`
+  try {
+    if (!Array.isArray(value)) return 'an object'
+  } catch {
+    return 'a revoked proxy'
+  }
+  return holds(texts, value) ? 'a list' : 'a list of other things'
 }

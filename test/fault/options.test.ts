@@ -176,6 +176,8 @@ async function judged(name: string, value: unknown, right: boolean, call: () => 
   if (!right) {
     tally.add('TypeErrors')
     assert.ok(error instanceof TypeError && error.message.includes(`\`${name}\``), told)
+    const [, wanted, given] = /has to be (.+), not (.+)$/.exec(error.message) ?? []
+    assert.ok(wanted === undefined || wanted !== given, told)
   } else if (error !== undefined) {
     tally.add('codes')
     assert.ok(isAsrError(error), told)

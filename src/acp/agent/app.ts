@@ -6,7 +6,7 @@ import type { Store } from '../../store/api.js'
 import type { MessageStream } from '../record/stream.js'
 import type { ReplayAgentOptions, ReplayConnection } from './api.js'
 import { readOnly } from './errors.js'
-import { listSessions } from './list.js'
+import { SessionList } from './list.js'
 import { Sessions } from './sessions.js'
 
 const { agent: asked } = methods
@@ -16,6 +16,7 @@ const INFO = { name: 'asr-store', title: 'Recorded sessions', version: '0' }
 export function connectApp<M>(store: Store, options: ReplayAgentOptions, stream: MessageStream<M>): ReplayConnection {
   const { info = INFO, allowFork = true, allowDelete = false } = options
   const sessions = new Sessions(store)
+  const list = new SessionList(store)
   const app = agent({ name: info.name })
     .onRequest(asked.initialize, () => ({
       protocolVersion: PROTOCOL_VERSION,
@@ -24,7 +25,7 @@ export function connectApp<M>(store: Store, options: ReplayAgentOptions, stream:
         session: { additionalDirectories: {}, ...(allowFork && { fork: {} }), ...(allowDelete && { delete: {} }) },
       },
     }))
-    .onRequest(asked.session.list, ({ params }) => listSessions(store, params))
+    .onRequest(asked.session.list, ({ params }) => list.page(params))
     .onRequest(asked.session.resume, (context) => sessions.resume(context))
     .onRequest(asked.session.close, ({ params }) => sessions.close(params.sessionId))
     .onRequest(asked.session.fork, ({ params, signal }) => {

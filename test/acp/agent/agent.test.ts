@@ -98,6 +98,38 @@ test('session/list: pages follow one another, whatever the ids, and a strange cu
   })
 })
 
+test('session/list: the next page goes on with the listing, where others come in between and what is left is deleted', async () => {
+  const { store } = await openMemory()
+  for (const n of Array.from({ length: 350 }).keys()) await store.createStream(header(`s${String(n).padStart(3, '0')}`))
+  let listings = 0
+  const counted = new Proxy(store, {
+    get: (target, name) => {
+      if (name === 'streams') listings++
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const page = (agent: acp.ClientContext, cursor?: string | null): Promise<acp.ListSessionsResponse> =>
+    agent.request(asked.session.list, { cursor })
+  await withClient(counted, async ({ agent }) => {
+    const first = await page(agent)
+    await store.deleteStream('s150')
+    const second = await page(agent, first.nextCursor)
+    assert.is(listings, 1)
+    const ids = second.sessions.map(({ sessionId }) => sessionId)
+    assert.equal([ids.length, ids[0], ids.includes('s150'), ids[99]], [100, 's100', false, 's200'])
+    // The same page again is of a listing of its own, and so is each of two at once.
+    assert.equal(await page(agent, first.nextCursor), second)
+    const [one, other] = await Promise.all([page(agent, second.nextCursor), page(agent, second.nextCursor)])
+    assert.equal(one, other)
+    assert.is(listings, 3)
+    const last = await page(agent, one.nextCursor)
+    assert.equal(last.sessions.length, 49)
+    assert.is(last.nextCursor, undefined)
+    assert.is(listings, 3)
+  })
+})
+
 test('ASR-724: session/resume from the start sends what replay gives, and only then answers', async () => {
   const store = await storeOf()
   const expected = await collect(replay(await store.stream('s')))
