@@ -838,4 +838,18 @@ export const MUTANTS = [
     put: 'after === undefined || after !== undefined',
     tests: ['acp/agent/agent'],
   },
+  {
+    name: 'a reader for whom there is no room in the store goes without the index',
+    file: 'src/store/node-snapshot.ts',
+    find: "['store', 'temporary'] as const",
+    put: "['store'] as const",
+    tests: ['fault/full-disk'],
+  },
+  {
+    name: 'what a thread that was ended left stays as long as its process',
+    file: 'src/store/node-snapshot.ts',
+    find: 'if (!existsSync(lock)) return',
+    put: 'return',
+    tests: ['store/node-snapshot'],
+  },
 ]

@@ -33,7 +33,7 @@ import { FORMAT_FILE, type FolderState, hasLogs, inspect, notAStore } from './no
 import { FolderLock, isOfThisBoot } from './node-lock.js'
 import { processIdentity } from './node-process-identity.js'
 import { giveUpReserve, keepReserve, RESERVE_BYTES } from './node-reserve.js'
-import { snapshotIndex, sweepSnapshots } from './node-snapshot.js'
+import { SNAPSHOT_PLACES, snapshotIndex, sweepSnapshots } from './node-snapshot.js'
 import { tightenStore } from './node-tighten.js'
 import { sweep } from './sweep.js'
 
@@ -56,6 +56,7 @@ async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise
   const notices: Diagnostic[] = []
   noteMissingIndex(folder, notices)
   const index = await openSnapshot(folder)
+  if (index.snapshot === undefined) noteMissingCopy(folder, notices)
   await sweepSnapshots(folder, index.snapshot)
   const storage = guardStorage(new NodeStorage(folder, { readOnly: true }))
   return {
@@ -73,15 +74,24 @@ async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise
   }
 }
 
-/** The index as it is at this moment, for whoever does not hold the store; an empty one where none is to be had. */
+/** The index as it is at this moment, for whoever does not hold the store; an empty one where no copy of it opens. */
 async function openSnapshot(folder: string) {
-  const snapshot = snapshotIndex(join(folder, INDEX_FOLDER))
-  const level = (snapshot && (await openOrUndefined(snapshot.folder))) ?? new MemoryLevel<string, Uint8Array>()
-  const close = async (): Promise<void> => {
-    await level.close()
+  for (const place of SNAPSHOT_PLACES) {
+    const snapshot = snapshotIndex(join(folder, INDEX_FOLDER), place)
+    const level = snapshot && (await openOrUndefined(snapshot.folder))
+    if (snapshot && level) return { snapshot, level, close: () => level.close().finally(snapshot.remove) }
     snapshot?.remove()
   }
-  return { snapshot, level, close }
+  const level = new MemoryLevel<string, Uint8Array>()
+  return { level, close: () => level.close() }
+}
+
+/** Without its index a reader is right all the same, but for what only the index knew. */
+function noteMissingCopy(folder: string, notices: Diagnostic[]): void {
+  const index = join(folder, INDEX_FOLDER)
+  if (!isUsed(index)) return
+  const message = `no copy of ${index} could be made and opened; what is lost from the end of a log goes unnoticed`
+  notices.push({ code: 'index_in_memory', message, severity: 'note' })
 }
 
 async function openToWrite(folder: string, options: StoreOptions): Promise<OpenedFolder> {

@@ -30,7 +30,7 @@ import { diedOpening, markOpening } from './node-opening.js'
 
 export const INDEX_FOLDER = 'index'
 export const DAMAGED_FOLDER = `${INDEX_FOLDER}.damaged`
-const LEVEL_LOCK = 'LOCK'
+export const LEVEL_LOCK = 'LOCK'
 
 /**
  * Opens the index of a folder, or makes it, and with it takes the kernel's lock. Level must never make a new database over an

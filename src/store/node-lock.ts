@@ -179,7 +179,7 @@ function openClaim(folder: string, claim: string): number {
 }
 
 /** Whether some thread of this process has the file open; yes where the system does not tell. */
-function isOpenHere(path: string): boolean {
+export function isOpenHere(path: string): boolean {
   let descriptors: string[]
   try {
     descriptors = readdirSync('/dev/fd')

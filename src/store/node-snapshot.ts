@@ -1,11 +1,13 @@
 /**
  * A copy of an index folder in use, for readers that take no lock: tables never change and are linked, the rest is copied.
  * The writer is not asked and does not notice. It lies in the store, where nobody but the store's owner can read it; readers that
- * may not write there have theirs among the system's temporary files. What a killed reader leaves, the next opening removes.
+ * can not write there have theirs among the system's temporary files. What a killed reader leaves, the next opening removes.
  */
 import {
+  chmodSync,
   constants,
   copyFileSync,
+  existsSync,
   linkSync,
   mkdtempSync,
   readdirSync,
@@ -19,7 +21,9 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { errnoOf } from '../log/io-error.js'
 import { makeFolder } from '../log/node-make-folder.js'
-import { isLevelHeld } from './node-index.js'
+import { exactly, FILE_MODE, FOLDER_MODE } from '../log/node-private.js'
+import { isLevelHeld, LEVEL_LOCK } from './node-index.js'
+import { isOpenHere } from './node-lock.js'
 import { isDead, isRunningHere, type ProcessIdentity, processIdentity } from './node-process-identity.js'
 
 export const READERS_FOLDER = 'readers'
@@ -37,13 +41,14 @@ export interface IndexSnapshot {
 
 const toRemove = new Set<string>()
 
-/**
- * A snapshot of the index, or undefined when there is none to be had: then the reader does without, as the log says
- * all that an index does.
- */
-export function snapshotIndex(indexFolder: string): IndexSnapshot | undefined {
+/** Where a copy can lie, the better place first: the store may have no room for it, or not be ours to write to. */
+export const SNAPSHOT_PLACES = ['store', 'temporary'] as const
+export type SnapshotPlace = (typeof SNAPSHOT_PLACES)[number]
+
+/** A snapshot of the index, or undefined when there is none to be had there. */
+export function snapshotIndex(indexFolder: string, place: SnapshotPlace = 'store'): IndexSnapshot | undefined {
   for (let tries = 0; tries < TRIES; tries++) {
-    const folder = makeSnapshotFolder(dirname(indexFolder))
+    const folder = makeSnapshotFolder(dirname(indexFolder), place)
     if (folder === undefined) return undefined
     const outcome = tryCopy(indexFolder, folder)
     if (outcome === 'copied') return { folder, remove: () => removeFolder(folder) }
@@ -97,7 +102,7 @@ function copyFiles(from: string, to: string, manifest: string, current: string):
   for (const log of after.filter(isLog)) copyFileSync(`${from}/${log}`, `${to}/${log}`)
   if (!before.filter(isLog).every((log) => after.includes(log))) return false
   if (readFileSync(`${from}/CURRENT`, 'latin1') !== current) return false
-  writeFileSync(`${to}/CURRENT`, current)
+  writeFileSync(`${to}/CURRENT`, current, { mode: FILE_MODE })
   return true
 }
 
@@ -132,12 +137,13 @@ function isLog(name: string): boolean {
   return /^\d+\.log$/.test(name)
 }
 
-function makeSnapshotFolder(store: string): string | undefined {
+function makeSnapshotFolder(store: string, place: SnapshotPlace): string | undefined {
+  if (place === 'temporary') return tryMakeFolder(tmpdir(), TEMPORARY_PREFIX)
   for (let tries = 0; tries < TRIES; tries++) {
     const folder = tryMakeFolder(join(store, READERS_FOLDER), '')
     if (folder !== undefined) return folder
   }
-  return tryMakeFolder(tmpdir(), TEMPORARY_PREFIX)
+  return undefined
 }
 
 /** Undefined where it can't be made: it is not ours to write there, or another reader is just removing the folder above. */
@@ -145,6 +151,7 @@ function tryMakeFolder(parent: string, prefix: string): string | undefined {
   try {
     makeFolder(parent)
     const folder = mkdtempSync(join(parent, `${prefix}${nameOf(processIdentity())}.`))
+    exactly(() => chmodSync(folder, FOLDER_MODE))
     if (toRemove.size === 0) process.once('exit', removeAll)
     toRemove.add(folder)
     return folder
@@ -153,14 +160,22 @@ function tryMakeFolder(parent: string, prefix: string): string | undefined {
   }
 }
 
-/** Removes snapshots of dead processes; of those that can't be seen from here the kernel says whether they are in use. */
+/** Removes snapshots that nobody uses any more. */
 async function sweep(parent: string, prefix: string): Promise<void> {
   for (const name of namesIn(parent)) {
     const folder = join(parent, name)
     const reader = name.startsWith(prefix) ? readerOf(name.slice(prefix.length)) : undefined
-    if (reader === undefined || toRemove.has(folder) || isRunningHere(reader)) continue
-    if (isDead(reader) || !(await isLevelHeld(folder))) rmSync(folder, { recursive: true, force: true })
+    if (reader === undefined || toRemove.has(folder) || (await isInUse(folder, reader))) continue
+    rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** A process that runs may have lost the thread that read, or have the number of one that is dead: the lock tells. */
+async function isInUse(folder: string, reader: ProcessIdentity): Promise<boolean> {
+  if (isDead(reader)) return false
+  const lock = join(folder, LEVEL_LOCK)
+  if (!existsSync(lock)) return isRunningHere(reader) // in the making
+  return nameOf(reader) === nameOf(processIdentity()) ? isOpenHere(lock) : isLevelHeld(folder)
 }
 
 function namesIn(folder: string): string[] {

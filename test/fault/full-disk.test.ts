@@ -3,7 +3,7 @@
  * one in memory, where mounting is allowed.
  */
 import { spawnSync } from 'node:child_process'
-import { appendFileSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { appendFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
@@ -109,6 +109,37 @@ onSmallDisk(
       assert.equal(readdirSync(join(folder, 'streams')), before)
       await store.close().catch((error: unknown) => assert.ok(isAsrError(error, 'ASR_NO_SPACE'), String(error)))
     } finally {
+      disk.unmount()
+    }
+  },
+)
+
+onSmallDisk(
+  'a log that was cut short on a disk that is full is damaged to readers too, or they say what they miss',
+  async () => {
+    const disk = smallDisk('16m')
+    const { TMPDIR } = process.env
+    try {
+      const folder = join(disk.folder, 'store')
+      const args = ['--input-type=module', '-e', TWO_STREAMS, folder, 'process', 'closed']
+      assert.is(spawnSync(process.execPath, args).status, 0)
+      for (const log of readdirSync(join(folder, 'streams'))) {
+        const path = join(folder, 'streams', log)
+        truncateSync(path, statSync(path).size - 5_000)
+      }
+      fillUp(disk.folder)
+      for (const isRoomElsewhere of [true, false]) {
+        if (!isRoomElsewhere) process.env.TMPDIR = disk.folder
+        const reader = await openStore(folder, { readOnly: true })
+        assert.is((await reader.verify()).ok, !isRoomElsewhere)
+        const isTold = reader.notices.some(({ code }) => code === 'index_in_memory')
+        assert.is(isTold, !isRoomElsewhere)
+        await reader.close()
+      }
+      assert.not(existsSync(join(folder, 'readers')))
+    } finally {
+      if (TMPDIR === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = TMPDIR
       disk.unmount()
     }
   },

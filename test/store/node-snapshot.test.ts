@@ -4,12 +4,16 @@ import fs from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { Level } from 'level'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { openStore } from '../../src/main.js'
 import { type IndexSnapshot, snapshotIndex } from '../../src/store/node-snapshot.js'
+import { header } from '../support/records.js'
 
 const WRITER = new URL('./snapshot-writer.js', import.meta.url)
+const LIBRARY = new URL('../../src/main.js', import.meta.url)
 const MODULE = new URL('../../src/store/node-snapshot.js', import.meta.url)
 
 /** Of this test alone, for what snapshots leave there. */
@@ -17,6 +21,7 @@ process.env.TMPDIR = fs.mkdtempSync(join(tmpdir(), 'asr-test-tmp-'))
 
 const folders: string[] = [process.env.TMPDIR]
 const children: ChildProcess[] = []
+const threads: Worker[] = []
 
 function makeFolder(): string {
   const folder = fs.mkdtempSync(join(tmpdir(), 'asr-test-snapshot-'))
@@ -74,6 +79,7 @@ function failure(code: string): Error {
 
 test.after(() => {
   for (const child of children) child.kill('SIGKILL')
+  for (const thread of threads) void thread.terminate()
   for (const folder of folders) fs.rmSync(folder, { recursive: true, force: true })
 })
 
@@ -119,7 +125,8 @@ test('tables are linked where the file system can, and copied where it cannot; L
 test('taking a snapshot does not give up the lock of a writer in the same process', async () => {
   const { folder, level } = await makeIndex()
   snapshotIndex(folder)?.remove()
-  const opening = `import { Level } from 'level'
+  const opening = `import { Worker } from 'node:worker_threads'
+import { Level } from 'level'
     const level = new Level(process.argv[1])
     level.open().then(() => console.log('open'), (error) => console.log(error.cause.code))`
   const outcome = execFileSync(process.execPath, ['--input-type=module', '-e', opening, folder], {
@@ -274,6 +281,52 @@ test('a snapshot is removed on demand, and at the process’s exit', async () =>
     assert.not(fs.existsSync(path))
   }
   await level.close()
+})
+
+/** A thread that has a store open to read, and reads its stream when it is told to. */
+async function readingThread(folder: string): Promise<{ thread: Worker; read: () => Promise<unknown> }> {
+  const code = `const { parentPort } = require('node:worker_threads')
+    import('${LIBRARY}').then(async ({ openStore }) => {
+      const reader = await openStore('${folder}', { readOnly: true })
+      parentPort.on('message', async () => parentPort.postMessage((await reader.stream('s')).length))
+      parentPort.postMessage('open')
+    })`
+  const thread = new Worker(code, { eval: true })
+  threads.push(thread)
+  assert.equal(await once(thread, 'message'), ['open'])
+  const read = async (): Promise<unknown> => {
+    thread.postMessage('read')
+    return (await once(thread, 'message'))[0]
+  }
+  return { thread, read }
+}
+
+test('what an ended thread or a process of a reused number left is removed while others read on', async () => {
+  const folder = join(makeFolder(), 'store')
+  const readers = join(folder, 'readers')
+  const open = `import { openStore } from '${LIBRARY}'
+    await (await openStore('${folder}')).close()`
+  const openers = [
+    async () => (await openStore(folder)).close(),
+    async () => void execFileSync(process.execPath, ['--input-type=module', '-e', open]),
+  ]
+  const store = await openStore(folder)
+  await (await store.createStream(header())).append({ type: 'message' })
+  await store.close()
+  for (const reopen of openers) {
+    const [ended, living] = [await readingThread(folder), await readingThread(folder)]
+    const [of] = fs.readdirSync(readers)
+    const reused = of.replace(/^\d+\.\d+/, `${process.ppid}.1`)
+    // Not a copy: to read the lock of one that is open here would give it up.
+    fs.mkdirSync(join(readers, reused))
+    fs.writeFileSync(join(readers, reused, 'LOCK'), '')
+    await ended.thread.terminate()
+    assert.is(fs.readdirSync(readers).length, 3)
+    await reopen()
+    assert.is(fs.readdirSync(readers).length, 1)
+    assert.is(await living.read(), 1)
+    await living.thread.terminate()
+  }
 })
 
 test.run()
