@@ -370,10 +370,31 @@ export const MUTANTS = [
     tests: ['jsonl/salvage'],
   },
   {
+    name: 'what can not be read at the end of a damaged stream leaves no gap',
+    file: 'src/jsonl/salvage.ts',
+    find: 'Math.max(tail?.lastPos ?? 0, end.point.pos)',
+    put: 'tail?.lastPos ?? 0',
+    tests: ['fault/lost-shapes'],
+  },
+  {
+    name: 'verify names damaged frames, and not what nobody knows how to read',
+    file: 'src/store/verify.ts',
+    find: 'if (soundValue(log, frame) !== undefined) return undefined',
+    put: 'if (frame.pos > 0) return undefined',
+    tests: ['fault/lost-shapes'],
+  },
+  {
+    name: 'verify is content with the first that is damaged, and does not miss the end',
+    file: 'src/store/verify.ts',
+    find: 'if (tail !== undefined && tail.at > first.at) problems.push(damageOf(tail.error))',
+    put: '',
+    tests: ['fault/doors'],
+  },
+  {
     name: 'salvage keeps a lost end to itself',
     file: 'src/jsonl/salvage.ts',
-    find: 'yield* salvage.gaps(next, tail?.lastPos ?? 0)',
-    put: '',
+    find: 'tail?.lastPos ?? 0',
+    put: '0',
     tests: ['fault/doors'],
   },
   {

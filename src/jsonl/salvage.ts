@@ -47,8 +47,10 @@ export async function* salvagedLines(core: StreamCore): AsyncGenerator<string> {
     yield* salvage.record(pos)
     next = pos + 1
   }
-  const tail = faultOf(log, { end: await scannedEnd(log) }, { ...core.witness, ...core.reach })
-  yield* salvage.gaps(next, tail?.lastPos ?? 0)
+  const end = await scannedEnd(log)
+  const tail = faultOf(log, { end }, { ...core.witness, ...core.reach })
+  // What stands whole at the end may still be lost: nobody knows any more how to read it.
+  yield* salvage.gaps(next, Math.max(tail?.lastPos ?? 0, end.point.pos))
 }
 
 async function knownOfLost(

@@ -13,6 +13,7 @@ import {
   readdirSync,
   readSync,
   renameSync,
+  type Stats,
   statSync,
   unlinkSync,
   writeSync,
@@ -80,8 +81,11 @@ export class NodeStorage implements LogStorage {
   }
 
   size(name: string): number | undefined {
-    const stats = statSync(this.#path(name), { throwIfNoEntry: false })
-    // Where another process put a new file in place, what is read next must be of that one.
+    return this.#seen(name, statSync(this.#path(name), { throwIfNoEntry: false }))
+  }
+
+  /** The size of what lies at a name now. Where another process put a new file in place, what is read next is of that one. */
+  #seen(name: string, stats: Stats | undefined): number | undefined {
     if (stats !== undefined && this.#open.has(name) && this.#open.get(name)?.inode !== stats.ino) this.#forget(name)
     return stats?.isFile() ? stats.size : undefined
   }
@@ -158,9 +162,9 @@ export class NodeStorage implements LogStorage {
     for (const entry of this.#withDescriptors(() => entriesOf(path))) {
       if (!entry.name.startsWith(prefix) || !entry.isFile()) continue
       if (turns.isOver()) await turns.next()
-      const stats = statSync(join(path, entry.name), { throwIfNoEntry: false })
-      if (stats !== undefined)
-        files.push({ name: folder === '' ? entry.name : `${folder}/${entry.name}`, size: stats.size })
+      const name = folder === '' ? entry.name : `${folder}/${entry.name}`
+      const size = this.#seen(name, statSync(join(path, entry.name), { throwIfNoEntry: false }))
+      if (size !== undefined) files.push({ name, size })
     }
     return files
   }

@@ -9,25 +9,26 @@ import { decodeRoot, type Root } from '../index/root.js'
 import { createRowCache } from '../index/row-cache.js'
 import { logRows } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
-import { FLAG_ORPHAN, type Frame } from '../log/frame.js'
+import { FLAG_ORPHAN, type Frame, KIND } from '../log/frame.js'
 import { RecordLog } from '../log/record-log.js'
-import { type Damage, LOG_START } from '../log/scanner.js'
+import { type Damage, LOG_START, type ScanItem } from '../log/scanner.js'
 import { copyOf, listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
 import { canonicalText } from '../record/canonical.js'
 import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
 import { hashBytes, hashText, hex64 } from '../record/hash.js'
 import { LargeSet } from '../record/large.js'
 import type { StoredRecord } from '../record/record.js'
+import { turns } from '../record/turn.js'
 import { otherVersion } from '../record/validate.js'
 import { counted } from '../record/words.js'
 import { doublesIn, type Revision } from '../supersede/doubles.js'
 import type { LongCall, VerifyReport } from './api.js'
 import { rootsKnown } from './catalog.js'
-import { catchUp, corrupt } from './catch-up.js'
+import { catchUp, corrupt, soundValue } from './catch-up.js'
 import type { Environment } from './environment.js'
 import { badExtent, isBadExtent } from './path-view.js'
 import { StreamCore } from './stream-core.js'
-import { type Fault, faultOf } from './witness.js'
+import { type Fault, faultOf, type Witness } from './witness.js'
 
 export type StreamReport = VerifyReport['streams'][number]
 
@@ -104,8 +105,9 @@ async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: L
     },
   })
   log.end = caughtUp.end.point
-  const fault = faultOf(log, caughtUp, { ...core.witness, ...core.reach })
-  if (fault !== undefined) await everyDamage(log, fault, problems)
+  const witness = { ...core.witness, ...core.reach }
+  const fault = faultOf(log, caughtUp, witness)
+  if (fault !== undefined) await everyDamage(log, fault, witness, problems)
   await headerProblems(fresh, problems)
   await repeatedIds(fresh, repeated, problems)
   for (const pos of compactions) {
@@ -140,15 +142,37 @@ async function headerProblems({ log, index, sessionId }: StreamCore, problems: D
   problems.push({ code: 'ASR_CORRUPT', message, severity: 'damage' })
 }
 
-/** Each damaged spot of a log, not only the first, behind which nothing was taken in. */
-async function everyDamage(log: RecordLog, first: Fault, problems: Diagnostic[]): Promise<void> {
+/** All that is lost of a log, not only the first of it, behind which nothing was taken in. */
+async function everyDamage(log: RecordLog, first: Fault, witness: Witness, problems: Diagnostic[]): Promise<void> {
   problems.push(damageOf(first.error))
+  await log.learnEveryShape()
   const scanner = log.scan(LOG_START)
+  let lost: Damage | undefined
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     for (const item of items) {
-      if (item.frame === undefined && item.at > first.at) problems.push(damageOf(corrupt(log.sessionId, item)))
+      if (turns.isOver()) await turns.next()
+      if (item.at <= first.at || isOfLog(item)) continue
+      const more = lostWith(log, item)
+      if (lost !== undefined && more === undefined) problems.push(damageOf(corrupt(log.sessionId, lost)))
+      lost = more && { ...more, at: lost?.at ?? more.at, firstPos: lost?.firstPos ?? more.firstPos }
     }
   }
+  if (lost !== undefined) problems.push(damageOf(corrupt(log.sessionId, lost)))
+  const tail = faultOf(log, { end: scanner.end() }, witness)
+  if (tail !== undefined && tail.at > first.at) problems.push(damageOf(tail.error))
+}
+
+/** A sound frame of the log's own, which says nothing of the stream. */
+function isOfLog({ frame }: ScanItem): boolean {
+  return frame?.kind === KIND.dictionary || frame?.kind === KIND.segment
+}
+
+/** A damaged spot, or a sound record or header that nobody knows how to read any more. */
+function lostWith(log: RecordLog, item: ScanItem): Damage | undefined {
+  if (item.frame === undefined) return item
+  const { at, frame } = item
+  if (soundValue(log, frame) !== undefined) return undefined
+  return { at, to: at, firstPos: frame.kind === KIND.record ? frame.pos : frame.pos + 1, lastPos: frame.pos }
 }
 
 function orphan(record: StoredRecord): Diagnostic {

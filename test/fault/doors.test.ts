@@ -288,6 +288,25 @@ test('CORE-10: a writer’s unfinished append is no damage to a reader, wherever
   })
 })
 
+test('CORE-10: of several damaged spots verify names each, and the end that is gone', async () => {
+  const [first, second] = whole.names
+  const bytes = whole.files.get(first)!
+  const hit = framesIn(first, bytes).find(({ kind, pos }) => kind === KIND.record && pos === 5)!
+  const files = new Map(whole.files).set(first, flippedAt(bytes, hit.at + hit.size - 1, 2))
+  files.delete(second)
+  for (const readOnly of [true, false]) {
+    const store = await openAt(storageOf(files), await levelOf(whole.indexes[0].rows), { readOnly })
+    const [{ problems }] = (await store.verify()).streams
+    assert.equal(
+      problems.map(({ code }) => code),
+      ['ASR_CORRUPT', 'ASR_LOST_TAIL'],
+    )
+    assert.match(problems[0].message, 'at position 5,')
+    assert.match(problems[1].message, 'had 30 records and now ends behind 16')
+    await store.close()
+  }
+})
+
 const COMMANDS = ['log', 'path', 'context', 'export', 'digest', 'heads', 'verify']
 
 test('CORE-10: every command says what the library says of a damaged stream, and ends with 1', async () => {

@@ -270,7 +270,7 @@ test('appending to a file that somebody removed is an error, not a write into no
   storage.close()
 })
 
-test('a reader goes on in a file that was removed, and turns to one that took its place', () => {
+test('a reader goes on in a file that was removed, and turns to one that took its place, asked for or listed', async () => {
   const root = makeRoot()
   const storage = new NodeStorage(root, { readOnly: true })
   fs.mkdirSync(join(root, 'streams'))
@@ -282,6 +282,10 @@ test('a reader goes on in a file that was removed, and turns to one that took it
   fs.writeFileSync(join(root, NAME), 'newer')
   assert.is(storage.size(NAME), 5)
   assert.equal([...storage.read(NAME, 0, 9)], [...Buffer.from('newer')])
+  fs.renameSync(join(root, NAME), join(root, `${NAME}.cut-0`))
+  fs.writeFileSync(join(root, NAME), 'newest')
+  assert.ok((await storage.list('streams')).some(({ name, size }) => name === NAME && size === 6))
+  assert.equal([...storage.read(NAME, 0, 9)], [...Buffer.from('newest')])
   storage.close()
 })
 
