@@ -391,6 +391,13 @@ export const MUTANTS = [
     tests: ['fault/doors'],
   },
   {
+    name: 'a stream whose log is gone is unknown to who asks for it by name',
+    file: 'src/store/verify.ts',
+    find: '.find((report) => report.sessionId === sessionId)',
+    put: '[-1]',
+    tests: ['store/verify'],
+  },
+  {
     name: 'salvage keeps a lost end to itself',
     file: 'src/jsonl/salvage.ts',
     find: 'tail?.lastPos ?? 0',

@@ -12,6 +12,8 @@ export function describeProblem(problem: Diagnostic): string {
 export function adviceFor(sessionId: string, problems: readonly Diagnostic[]): string[] {
   const damage = problems.filter(({ severity }) => severity === 'damage')
   const session = shellWord(sessionId)
+  if (damage.some(({ code }) => code === 'lost_stream'))
+    return ['a copy of the store may have its log, to be put back; to forget the stream:', `asr rm ${session}`]
   const advice: string[] = []
   if (damage.some(isOfIndex)) advice.push(`asr reindex ${session}`)
   if (damage.some((problem) => !isOfIndex(problem))) {

@@ -29,10 +29,7 @@ import { Steps } from './steps.js'
 import { StoredStream } from './stream.js'
 import { StreamCore } from './stream-core.js'
 import { sweep } from './sweep.js'
-import { lostStreams, type StreamReport, verifyStream } from './verify.js'
-
-/** Failures that say nothing of what a stream holds. */
-const OF_THE_CALL: readonly string[] = ['ASR_ABORTED', 'ASR_CLOSED', 'ASR_STREAM_NOT_FOUND']
+import { lostStreams, type StreamReport, unopened, verifyStream } from './verify.js'
 
 export class StreamStore implements Store {
   private readonly streamsOpen = new Map<string, StoredStream>()
@@ -189,9 +186,7 @@ export class StreamStore implements Store {
     try {
       return await verifyStream((await this.openStream(sessionId)).core, options)
     } catch (error) {
-      if (!isAsrError(error) || OF_THE_CALL.includes(error.code)) throw error
-      const problem: Diagnostic = { code: error.code, message: error.message, severity: 'damage' }
-      return { sessionId, records: 0, ok: false, problems: [problem] }
+      return unopened(this.environment, sessionId, error)
     }
   }
 

@@ -30,6 +30,9 @@ import { badExtent, isBadExtent } from './path-view.js'
 import { StreamCore } from './stream-core.js'
 import { type Fault, faultOf, type Witness } from './witness.js'
 
+/** Failures that say nothing of what a stream holds. */
+const OF_THE_CALL: readonly string[] = ['ASR_ABORTED', 'ASR_CLOSED', 'ASR_STREAM_NOT_FOUND']
+
 export type StreamReport = VerifyReport['streams'][number]
 
 /** Reads all of a stream's log and compares its index with one built anew; appends wait meanwhile. */
@@ -60,6 +63,16 @@ export async function lostStreams({ storage, level, withIndexNow }: Environment)
   const knownNow = await (withIndexNow ?? ((work) => work(level)))(rootsKnown)
   const lost = new Set(knownNow.map(({ log }) => log))
   return gone.filter(({ log }) => lost.has(log)).map(({ root }) => lostStream(root))
+}
+
+/** What is said of a stream that can't be opened; of one that is not there, when the index knows it. @throws what says nothing of it */
+export async function unopened(environment: Environment, sessionId: string, error: unknown): Promise<StreamReport> {
+  const isAbsent = isAsrError(error, 'ASR_STREAM_NOT_FOUND')
+  const lost = isAbsent ? (await lostStreams(environment)).find((report) => report.sessionId === sessionId) : undefined
+  if (lost !== undefined) return lost
+  if (!isAsrError(error) || OF_THE_CALL.includes(error.code)) throw error
+  const { code, message } = error
+  return { sessionId, records: 0, ok: false, problems: [{ code, message, severity: 'damage' }] }
 }
 
 function lostStream({ sessionId, state }: Root): StreamReport {

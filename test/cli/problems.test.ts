@@ -14,6 +14,8 @@ test('a problem is told with its weight, its record, its words and its code', ()
 test('advice is given for damage only, and for a damaged index it is to build it again', () => {
   assert.equal(adviceFor('s1', [KEPT]), [])
   assert.equal(adviceFor('s1', [INDEX, INDEX]), ['asr reindex s1'])
+  const gone = { ...LOST, code: 'lost_stream' as const }
+  assert.match(adviceFor('s1', [gone]).join('\n'), /to be put back; to forget the stream:\nasr rm s1$/)
   assert.match(adviceFor('s1', [LOST, KEPT]).join('\n'), 'asr export --salvage -o FILE s1; asr rm s1; asr import FILE')
 })
 

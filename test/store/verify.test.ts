@@ -118,6 +118,12 @@ test('CORE-10: a log that is gone, and that the index knows, is damage', async (
     report.streams.map(({ sessionId, ok }) => [sessionId, ok]),
     [['s', false]],
   )
+  for (const readOnly of [true, false]) {
+    const store = await openStore(location, { readOnly })
+    assert.equal(await store.verify({ sessionId: 's' }), report, 'asked for by its name, too')
+    await fails('ASR_STREAM_NOT_FOUND', () => store.verify({ sessionId: 'nobody' }))
+    await store.close()
+  }
 })
 
 test('CORE-10: a record with sound checks and another content than its hash says is damage, and named', async () => {
