@@ -57,7 +57,6 @@ const LATER = {
   'recording-worker': 'src/cli/recording-worker.ts',
   'serve-stdio': 'src/cli/serve-stdio.ts',
   'serve-socket': 'src/cli/serve-socket.ts',
-  'cli-table3': 'cli-table3',
   'cli-progress': 'cli-progress',
 }
 

@@ -14,46 +14,29 @@ const GAP = '  '
 const LEAST = 8
 
 /** Rows under their column names; only the last column is cut. */
-export async function table(columns: readonly Column[], rows: string[][]): Promise<Line[]> {
-  const { default: Table } = await import('cli-table3')
+export function table(columns: readonly Column[], rows: string[][]): Line[] {
   const last = columns.length - 1
   const cells = rows.map((row) => row.map(printable))
-  let left = outputWidth()
-  for (let i = 0; i < last; i++) left -= widest(cells, i, columns[i].name) + GAP.length
+  const widths = columns.slice(0, last).map(({ name }, column) => widest(cells, column, name))
+  const left = widths.reduce((room, taken) => room - taken - GAP.length, outputWidth())
   for (const row of cells) row[last] = cut(row[last], Math.max(left, LEAST))
-  const drawn = new Table({
-    head: columns.map((column) => column.name),
-    colAligns: columns.map((column) => column.align ?? 'left'),
-    chars: { ...BORDERLESS, middle: GAP },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [], compact: true },
-  })
-  drawn.push(...cells)
-  const [head, ...drawnRows] = drawn
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-  return [[{ text: head, colour: 'dim' }], ...drawnRows]
+  widths.push(widest(cells, last, columns[last].name))
+  const drawn = (row: readonly string[]): string =>
+    columns
+      .map(({ align }, column) => padded(row[column], widths[column], align))
+      .join(GAP)
+      .trimEnd()
+  const head = columns.map(({ name }) => name)
+  return [[{ text: drawn(head), colour: 'dim' }], ...cells.map(drawn)]
+}
+
+function padded(text: string, columns: number, align: Column['align']): string {
+  const room = ' '.repeat(columns - width(text))
+  return align === 'right' ? room + text : text + room
 }
 
 function widest(rows: string[][], column: number, name: string): number {
   return rows.reduce((most, row) => Math.max(most, width(row[column])), width(name))
-}
-
-const BORDERLESS = {
-  top: '',
-  'top-mid': '',
-  'top-left': '',
-  'top-right': '',
-  bottom: '',
-  'bottom-mid': '',
-  'bottom-left': '',
-  'bottom-right': '',
-  left: '',
-  'left-mid': '',
-  mid: '',
-  'mid-mid': '',
-  right: '',
-  'right-mid': '',
 }
 
 /** Thousands, millions and so on of bytes, for people. */

@@ -69,7 +69,6 @@ test('data is not spread into a call: a call takes about a hundred thousand argu
     'src/acp/record/writer.ts', // a batch
     'src/acp/replay/queue.ts', // an update
     'src/acp/replay/walk.ts', // three updates
-    'src/cli/table.ts', // a row
     'src/store/append-queue.ts', // the calls of a group
   ]
   const spread =

@@ -16,7 +16,7 @@ export function headsCommand(program: Command): void {
           const heads = await (await store.stream(session)).heads()
           if (out.format !== 'text') return out.list(heads)
           const rows = heads.map((head) => [head.name, String(head.pos), head.recordId])
-          await out.lines(rows.length === 0 ? ['no heads'] : await table(COLUMNS, rows))
+          await out.lines(rows.length === 0 ? ['no heads'] : table(COLUMNS, rows))
         })
       }),
     )

@@ -16,7 +16,7 @@ export function leavesCommand(program: Command): void {
           const leaves = await (await store.stream(session)).leaves()
           if (out.format !== 'text') return out.list(leaves)
           const rows = leaves.map((leaf) => [String(leaf.pos), leaf.recordId, leaf.heads.join(', ')])
-          await out.lines(rows.length === 0 ? ['no leaves'] : await table(COLUMNS, rows))
+          await out.lines(rows.length === 0 ? ['no leaves'] : table(COLUMNS, rows))
         })
       }),
     )

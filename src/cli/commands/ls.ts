@@ -20,7 +20,7 @@ export function lsCommand(program: Command): void {
           if (out.format !== 'text') return out.list(streams)
           const rows: string[][] = []
           for await (const info of streams) rows.push(row(info))
-          await out.lines(rows.length === 0 ? ['no streams'] : await table(COLUMNS, rows))
+          await out.lines(rows.length === 0 ? ['no streams'] : table(COLUMNS, rows))
         })
       }),
     )

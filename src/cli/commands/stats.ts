@@ -25,7 +25,7 @@ export function statsCommand(program: Command): void {
             const stats = await streamStats(store, session, signal)
             await out.value(stats, () => inWords(stats))
           } else if (out.format !== 'text') await out.list(everyStream(store, signal))
-          else for await (const stats of everyStream(store, signal)) await out.lines([...(await inWords(stats)), ''])
+          else for await (const stats of everyStream(store, signal)) await out.lines([...inWords(stats), ''])
         })
       }),
     )
@@ -51,7 +51,7 @@ async function streamStats(store: Store, sessionId: string, signal: AbortSignal)
   return withProgress(sessionId, (onProgress) => statsOf(stream, { onProgress, signal }))
 }
 
-async function inWords(stats: StreamStats): Promise<Line[]> {
+function inWords(stats: StreamStats): Line[] {
   const facts = [
     stats.sessionId,
     [counted(stats.records, 'record'), humanBytes(stats.bytes), ...span(stats)].join(', '),
@@ -62,8 +62,8 @@ async function inWords(stats: StreamStats): Promise<Line[]> {
   const tools = stats.tools.map(({ name, calls, failures }) => [String(calls), String(failures), name ?? '(no name)'])
   return [
     ...facts,
-    ...(types.length > 0 ? ['', ...(await table(TYPES, types))] : []),
-    ...(tools.length > 0 ? ['', ...(await table(TOOLS, tools))] : []),
+    ...(types.length > 0 ? ['', ...table(TYPES, types)] : []),
+    ...(tools.length > 0 ? ['', ...table(TOOLS, tools)] : []),
   ]
 }
 
