@@ -880,4 +880,11 @@ export const MUTANTS = [
     put: 'return',
     tests: ['store/node-snapshot'],
   },
+  {
+    name: 'what opens folders is loaded when the first is opened',
+    file: 'src/jsonl/open.ts',
+    find: "hasBuiltins ? import('../store/node-folder.js') : undefined",
+    put: 'undefined as Promise<never> | undefined',
+    tests: ['fault/refusals'],
+  },
 ]

@@ -4,7 +4,9 @@
 import { MemoryLevel } from 'memory-level'
 import { createRowCache } from '../index/row-cache.js'
 import { guardStorage } from '../log/guarded-storage.js'
+import { ioError } from '../log/io-error.js'
 import { MemoryStorage } from '../log/memory-storage.js'
+import { hasBuiltins } from '../record/host.js'
 import type { Store, StoreLocation, StoreOptions } from '../store/api.js'
 import { argument, optionsOf, place } from '../store/arguments.js'
 import type { Environment } from '../store/environment.js'
@@ -15,6 +17,13 @@ import { importJsonl } from './import.js'
 const jsonl = { importJsonl, exportJsonl }
 
 /**
+ * What opens folders, where there is Node. Loaded from the beginning on: Node remembers a file that did not load, so a process that
+ * is out of descriptors at its first opening could never open a store.
+ */
+const folders = hasBuiltins ? import('../store/node-folder.js') : undefined
+folders?.catch(() => undefined) // told by the opening
+
+/**
  * Opens, or makes, a store in a folder, or in any log storage with a level for the index.
  * @throws ASR_FORMAT (newer, or not a store), ASR_LOCKED (with the holder), ASR_READ_ONLY, ASR_NO_SPACE, ASR_IO
  */
@@ -22,7 +31,7 @@ export async function openStore(location: StoreLocation, given?: StoreOptions): 
   argument('openStore', 'location', location, place)
   const options = optionsOf('openStore', given)
   if (typeof location === 'string') {
-    const { openFolder } = await import('../store/node-folder.js')
+    const { openFolder } = await foldersLoaded()
     const { environment, release } = await openFolder(location, options)
     return openOrRelease(new StreamStore(environment, jsonl, release), release)
   }
@@ -43,6 +52,14 @@ export async function openStore(location: StoreLocation, given?: StoreOptions): 
     mayWriteLevel: options.readOnly !== true,
   }
   return new StreamStore(environment, jsonl, async () => undefined).open()
+}
+
+async function foldersLoaded(): Promise<typeof import('../store/node-folder.js')> {
+  try {
+    return await (folders ?? import('../store/node-folder.js'))
+  } catch (error) {
+    throw ioError(error, 'loading what opens folders', 'read')
+  }
 }
 
 async function openOrRelease(store: StreamStore, release: () => Promise<void>): Promise<Store> {

@@ -89,6 +89,11 @@ withLimits(
   },
 )
 
+withLimits('none left at the very first opening, before all is loaded: a code, too', async () => {
+  const folder = join(tempFolder(), 'store')
+  assert.is(child<{ open: string }>('soon', folder, [], 'ulimit -n 256;').open, 'ASR_IO')
+})
+
 withLimits('400 open streams work with 250 descriptors, and with 30: files are closed and opened again', async () => {
   for (const left of [250, 30]) {
     const folder = join(tempFolder(), 'store')
