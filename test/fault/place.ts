@@ -123,7 +123,11 @@ export function coreOf(stream: Stream): StreamCore {
   return (stream as StoredStream).core
 }
 
-/** Appends as if the last segment were full. */
-export function appendInNewSegment(stream: Stream, records: AsrRecord[]): Promise<unknown> {
-  return inNewSegment(coreOf(stream).log, () => stream.append(records))
+/**
+ * Appends as if the last segment were full. The index is written then, beside the append; to wait for that keeps a writer that is
+ * said to be killed from writing after its end.
+ */
+export async function appendInNewSegment(stream: Stream, records: AsrRecord[]): Promise<void> {
+  await inNewSegment(coreOf(stream).log, () => stream.append(records))
+  await (coreOf(stream) as unknown as { flushing?: Promise<void> }).flushing
 }
