@@ -50,7 +50,7 @@ const atFirstUsePlugin = {
 
 /** What the command line loads only when needed, by its name in dist/cli/: what is not there is not taken from the cache. */
 const LATER = {
-  recorder: 'src/acp/record/recorder.ts',
+  recorder: 'src/acp/recorder/recorder.ts',
   replay: 'src/acp/replay/main.ts',
   agent: 'src/acp/agent/agent.ts',
   'record-proxy': 'src/cli/record-proxy.ts',
@@ -77,14 +77,14 @@ const laterPlugin = {
  * is made at once, or is not needed in Node. And it finds files beside it in its own way.
  */
 const AS_COMMONJS = [
-  { file: /src[\\/]record[\\/]hash\.ts$/, find: 'await xxhash()', put: 'xxhash()' },
+  { file: /src[\\/]base[\\/]hash\.ts$/, find: 'await xxhash()', put: 'xxhash()' },
   { file: /xxhash-wasm[\\/]esm[\\/]xxhash-wasm\.js$/, find: 'async function', put: 'function' },
   {
     file: /xxhash-wasm[\\/]esm[\\/]xxhash-wasm\.js$/,
     find: '(await WebAssembly.instantiate(t)).instance',
     put: 'new WebAssembly.Instance(new WebAssembly.Module(t))',
   },
-  { file: /src[\\/]log[\\/]deflate\.ts$/, find: "await import('fflate')", put: 'undefined' },
+  { file: /src[\\/]log[\\/]format[\\/]deflate\.ts$/, find: "await import('fflate')", put: 'undefined' },
   {
     file: /src[\\/]cli[\\/]recording\.ts$/,
     find: "new URL('./recording-worker.js', import.meta.url)",

@@ -7,28 +7,65 @@ import { bareCode, importsOf } from './source-text.mjs'
 
 /** A folder imports from itself and from those before it. */
 export const FOLDERS = [
+  'base',
   'record',
+  'jsonl',
   'log',
   'index',
   'heads',
   'supersede',
   'context-view',
+  'stream',
   'store',
-  'jsonl',
   'acp',
   'asp',
   'link',
   'cli',
 ]
 
+/** The rooms of a folder, in the same order. What lies directly in the folder uses all of them; its `api.ts` is there for all. */
+export const ROOMS = {
+  log: ['storage', 'format', 'files'],
+  index: ['keys'],
+  stream: ['place', 'core', 'read', 'open'],
+  store: ['import', 'removal', 'node'],
+}
+
+/** What a folder above the engine sees of it: what a user of the library could use, and what is loaded alone for a cold start. */
+export const FACES = {
+  acp: [/^(?:base|record)\//, 'store/api.ts', 'stream/api.ts'],
+  cli: [
+    /^(?:base|record)\//,
+    'main.ts',
+    'store/open.ts',
+    ...['agent/api', 'agent/agent', 'replay/main', 'losses'].map((name) => `acp/${name}.ts`),
+    'acp/recorder/recorder.ts',
+    'acp/recorder/time.ts',
+  ],
+}
+/** Files that are to lose the reach that they have today. */
+const REACHING = {
+  'src/acp/recorder/wire.ts': ['log/files/segment.ts', 'log/storage/storage.ts', 'store/store.ts'],
+  'src/acp/agent/fork.ts': ['jsonl/lines.ts'],
+}
+
 const MAIN = 'src/main.ts'
-const NODE_FILES = /^src\/(?:cli|link)\/|^src\/(?:log|store)\/node-[^/]*\.ts$/
+const NODE_FILES = /^src\/(?:cli|link)\/|^src\/store\/node\/|^src\/log\/storage\/node-[^/]*\.ts$/
 /** `setImmediate` may be asked for, as a member of what there is. */
 const NODE_GLOBALS = /\b(?:Buffer|__dirname|__filename)\b|(?<!\.)\bsetImmediate\b(?!\?)|\bprocess\.|\brequire\(/
 
 /** The folder of src/ that a path is in; undefined directly in src/ or outside of it. */
 function folderOf(path) {
   return /^src\/([^/]+)\//.exec(path)?.[1]
+}
+
+/** The room of a folder that a path is in: its number, rising; undefined where there are none. */
+function roomOf(path) {
+  const [, folder, rest] = /^src\/([^/]+)\/(.+)$/.exec(path)
+  const rooms = ROOMS[folder]
+  if (rooms === undefined || rest === 'api.ts') return -1
+  const room = rest.includes('/') ? rooms.indexOf(rest.slice(0, rest.indexOf('/'))) : rooms.length
+  return room === -1 ? undefined : room
 }
 
 function importProblem(path, { name, typeOnly }) {
@@ -43,7 +80,17 @@ function importProblem(path, { name, typeOnly }) {
   const to = folderOf(target)
   if (!FOLDERS.includes(to)) return `imports ${name}: not in a folder of src/ that is known`
   if (FOLDERS.indexOf(to) > FOLDERS.indexOf(from)) return `imports ${name}: ${from} stands before ${to}`
-  return undefined
+  if (to === from) return roomProblem(path, target, name)
+  const seen = [...(FACES[from] ?? [/./]), ...(REACHING[path] ?? [])]
+  const inside = target.slice('src/'.length)
+  if (seen.some((one) => (typeof one === 'string' ? one === inside : one.test(inside)))) return undefined
+  return `imports ${name}: ${from} does not reach into ${to}`
+}
+
+function roomProblem(path, target, name) {
+  const [room, other] = [roomOf(path), roomOf(target)]
+  if (room === undefined || other === undefined) return `imports ${name}: a room of ${folderOf(path)} that is not known`
+  return other > room ? `imports ${name}: its room stands before that one` : undefined
 }
 
 /** What is wrong with modules given as `{ path, text }`, a sentence each. */

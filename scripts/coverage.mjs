@@ -1,5 +1,5 @@
 /**
- * Coverage of what guards the data: src/log, src/index and src/store, by those tests of `npm test` that are about them and take
+ * Coverage of what guards the data: src/log, src/index, src/stream and src/store, by those tests of `npm test` that are about them and take
  * no more than seconds. `npm run test:coverage`, with c8's own options behind, if any: `-- --reporter=html`.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { argv, execPath } from 'node:process'
 import { filesBelow, packageProgram, projectRoot, run } from './project.mjs'
 
-const MEASURED = ['src/log/**', 'src/index/**', 'src/store/**']
+const MEASURED = ['src/log/**', 'src/index/**', 'src/stream/**', 'src/store/**']
 const TESTS = /^build\/test\/(cases|context-view|fault|heads|import|index|log|record|store|supersede)\/|\/crash\/locks/
 /** Thousands of cases each, that reach no more lines than the others. */
 const LONG = /\/fault\/(blocks|flipped|graph|power|syscalls|torn)/

@@ -4,9 +4,9 @@ export type * from './acp/agent/api.js'
 export type * from './acp/equivalence/api.js'
 export { compareContextViews } from './acp/equivalence/compare.js'
 export type { Direction } from './acp/frames.js'
-export type * from './acp/record/api.js'
-export { createRecorder } from './acp/record/recorder.js'
-export { type MessageStream, recordingStream, type TapOptions } from './acp/record/stream.js'
+export { type MessageStream, recordingStream, type TapOptions } from './acp/message-stream.js'
+export type * from './acp/recorder/api.js'
+export { createRecorder } from './acp/recorder/recorder.js'
 export {
   type CapturedOptions,
   capturedUpdates,
@@ -23,9 +23,10 @@ export {
   type WireGap,
   writeReplay,
 } from './acp/replay/main.js'
-export { memoryLocation, openStore } from './jsonl/open.js'
-export type { LogStorage, StoredFile } from './log/storage.js'
-export { AsrError, type Diagnostic, isAsrError, type Severity } from './record/error.js'
+export { AsrError, type Diagnostic, isAsrError, type Severity } from './base/error.js'
+export type { LogStorage, StoredFile } from './log/storage/storage.js'
 export { ExactNumber, exactJson, parseExact } from './record/exact.js'
 export type { AsrRecord, Header, Json, StoredRecord } from './record/record.js'
 export type * from './store/api.js'
+export { memoryLocation, openStore } from './store/open.js'
+export type * from './stream/api.js'

@@ -2,9 +2,9 @@
  * Raw level: a row a record, JSON under its position, and a row from its id to the position. The same level as the store's.
  */
 import { Level } from 'level'
+import { hashText, hex64 } from '../../src/base/hash.js'
 import type { AsrRecord, StoredRecord } from '../../src/main.js'
 import { canonicalText } from '../../src/record/canonical.js'
-import { hashText, hex64 } from '../../src/record/hash.js'
 
 interface Stored {
   hash: string

@@ -3,9 +3,9 @@
  * same content hash over the same canonical text.
  */
 import { closeSync, openSync } from 'node:fs'
+import { hashText } from '../../src/base/hash.js'
 import type { AsrRecord, StoredRecord } from '../../src/main.js'
 import { canonicalText } from '../../src/record/canonical.js'
-import { hashText } from '../../src/record/hash.js'
 import { statedEntityId } from '../../src/record/record.js'
 import { requirePeer } from './load.js'
 

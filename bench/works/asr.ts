@@ -8,7 +8,7 @@ import { runInNewContext } from 'node:vm'
 import { replay } from '../../src/acp/replay/main.js'
 import { openStore, type Store, type Stream } from '../../src/main.js'
 // What opening a folder loads, so that it counts as loading.
-import '../../src/store/node-folder.js'
+import '../../src/store/node/folder.js'
 import { Records } from '../generate.js'
 import { type Done, microsecondsEach, type Works } from './work.js'
 

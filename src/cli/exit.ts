@@ -2,7 +2,7 @@
  * Exit codes, and what is told of the failure that ends a command: one line, a stack only when ASR_DEBUG asks for one.
  */
 import { CommanderError } from 'commander'
-import { isAsrError } from '../record/error.js'
+import { isAsrError } from '../base/error.js'
 import { failure, say, sayLines } from './say.js'
 import { errorColours } from './style.js'
 

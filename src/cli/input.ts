@@ -4,7 +4,7 @@
 import { open } from 'node:fs/promises'
 import { addAbortSignal, pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { AsrError } from '../record/error.js'
+import { AsrError } from '../base/error.js'
 
 export interface Input {
   /** bytes on disk, where that is known */

@@ -4,8 +4,8 @@
 import { existsSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { isAbsolute, join } from 'node:path'
+import { AsrError } from '../base/error.js'
 import type { Store, StoreOptions } from '../main.js'
-import { AsrError } from '../record/error.js'
 import type { Cli } from './cli.js'
 import { interruptible } from './interrupt.js'
 import { say } from './say.js'
@@ -56,7 +56,7 @@ function demandStore(location: string): void {
 }
 
 async function opened<T>(location: string, options: StoreOptions, use: (store: Store) => Promise<T>): Promise<T> {
-  const { openStore } = await import('../jsonl/open.js') // not loaded by what needs no store
+  const { openStore } = await import('../store/open.js') // not loaded by what needs no store
   const store = await openStore(location, options)
   for (const notice of store.notices) say(`note: ${notice.code}: ${notice.message}`)
   let result: T

@@ -3,7 +3,7 @@
  * so a million records pass in bounded memory. A reader that has seen enough and closes the pipe is no error.
  */
 import type { Writable } from 'node:stream'
-import { AsrError } from '../record/error.js'
+import { AsrError } from '../base/error.js'
 import { escapedJson, jsonOf } from './json.js'
 import { type Colours, NO_COLOURS, outputColours } from './style.js'
 import { printable } from './text.js'

@@ -2,7 +2,7 @@
  * What people are told, on stderr: the one printer there.
  */
 import { format } from 'node:util'
-import { type AsrError, isAsrError } from '../record/error.js'
+import { type AsrError, isAsrError } from '../base/error.js'
 import { printable, printableLines } from './text.js'
 
 let made = false

@@ -3,7 +3,7 @@
  */
 import { open, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { AsrError } from '../record/error.js'
+import { AsrError } from '../base/error.js'
 
 /** What people and agents said is nobody else's to read; a file that is there keeps the mode that it was given. */
 const MODE = 0o600

@@ -1,9 +1,10 @@
 /**
  * Which compaction is in force on a path (CORE-23).
  */
+
+import type { Flow } from '../base/flow.js'
 import type { ActivePath } from '../heads/path.js'
 import { BAD_TARGET, COMPLETED, type Entry, PARTICIPATES } from '../index/entry.js'
-import type { Query } from '../index/query.js'
 import { isPosition } from '../supersede/entity.js'
 
 export interface InForce {
@@ -16,7 +17,7 @@ export interface InForce {
 }
 
 /** The compaction in force, the last one by its entity's position. */
-export function* compactionInForce(path: ActivePath, dead: ReadonlySet<number>): Query<InForce> {
+export function* compactionInForce(path: ActivePath, dead: ReadonlySet<number>): Flow<InForce> {
   const passedOver: number[] = []
   const founders: { pos: number; founder: number }[] = []
   /** of each entity its revision in force, and its position: the first of its records on the path */
@@ -41,14 +42,14 @@ export function* compactionInForce(path: ActivePath, dead: ReadonlySet<number>):
 }
 
 /** T of a compaction positioned at `pos`, 0 when nothing is replaced, or BAD_TARGET. */
-function* extent(path: ActivePath, pos: number, revision: Entry): Query<number> {
+function* extent(path: ActivePath, pos: number, revision: Entry): Flow<number> {
   const { target } = revision
   if (target === 0) return yield* path.participantBefore(pos, PARTICIPATES)
   return target !== BAD_TARGET && target < pos && (yield* path.has(target)) ? target : BAD_TARGET
 }
 
 /** Whether the path ends at a compaction with a bad extent, whatever its status: what import reports. */
-export function* endsAtBadExtent(path: ActivePath): Query<boolean> {
+export function* endsAtBadExtent(path: ActivePath): Flow<boolean> {
   const entry = yield* path.index.entry(path.end)
   const { type, target, founder } = entry
   if (type !== 'compaction' || target === 0) return false

@@ -1,10 +1,11 @@
 /**
  * The context view: what the model would see at the end of a path (CORE-22 … CORE-26).
  */
+
+import type { Flow } from '../base/flow.js'
 import type { ActivePath } from '../heads/path.js'
 import { PARTICIPATES } from '../index/entry.js'
 import { pageOf } from '../index/page.js'
-import type { Query } from '../index/query.js'
 import { deadOnPath, revisedAfter } from '../supersede/entity.js'
 import { resolvedIn } from '../supersede/resolved.js'
 import { compactionInForce } from './compaction.js'
@@ -18,7 +19,7 @@ export interface ViewPositions {
 }
 
 /** Which records the view shows, found without reading one. */
-export function* viewPositions(path: ActivePath): Query<ViewPositions> {
+export function* viewPositions(path: ActivePath): Flow<ViewPositions> {
   const dead = yield* deadOnPath(path)
   const { compaction, through, passedOver } = yield* compactionInForce(path, dead)
   const revised = yield* revisedAfter(path, through)

@@ -1,15 +1,16 @@
 /**
  * Leaves: records without children (CORE-15).
  */
+
+import type { Flow } from '../base/flow.js'
+import { LargeSet } from '../base/large.js'
+import { turns } from '../base/turn.js'
 import { HEAD_RECORD } from '../index/entry.js'
 import { pageOf } from '../index/page.js'
-import type { Query } from '../index/query.js'
 import type { IndexReader } from '../index/reader.js'
-import { LargeSet } from '../record/large.js'
-import { turns } from '../record/turn.js'
 
 /** The positions of all leaves, in log order. Looks at each run once, never at single records. */
-export function* leaves(index: IndexReader): Query<number[]> {
+export function* leaves(index: IndexReader): Flow<number[]> {
   const { length } = index // what comes in meanwhile is not looked at
   if (length === 0) return []
   const ends: number[] = []

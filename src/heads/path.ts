@@ -1,9 +1,10 @@
 /**
  * A path as a list of runs of positions, found from its end backwards and only as far as it is asked for (CORE-16).
  */
+
+import type { Flow } from '../base/flow.js'
 import { type Landmarks, ORPHAN } from '../index/entry.js'
 import { pageOf } from '../index/page.js'
-import type { Query } from '../index/query.js'
 import type { IndexReader } from '../index/reader.js'
 
 /** Positions `from` to `to`, each the parent of the next. */
@@ -27,21 +28,21 @@ export class ActivePath {
   }
 
   /** Number of records on the path. */
-  *length(): Query<number> {
+  *length(): Flow<number> {
     if (this.end === 0) return 0
     const { run } = yield* this.index.entry(this.end)
     return run.depth + this.end - run.start
   }
 
   /** Whether a record is on the path. */
-  *has(pos: number): Query<boolean> {
+  *has(pos: number): Flow<boolean> {
     if (pos < 1 || pos > this.end) return false
     while (this.ahead >= pos) yield* this.extend()
     return this.spanOf(pos) !== undefined
   }
 
   /** The path's spans behind a position, in path order. */
-  *spansAfter(pos: number): Query<Span[]> {
+  *spansAfter(pos: number): Flow<Span[]> {
     while (this.ahead > pos) yield* this.extend()
     const spans: Span[] = []
     for (const span of this.spans) {
@@ -52,7 +53,7 @@ export class ActivePath {
   }
 
   /** The nearest record of the path before a position that participates by its own fields (CORE-23), or 0. */
-  *participantBefore(pos: number, flag: number): Query<number> {
+  *participantBefore(pos: number, flag: number): Flow<number> {
     let at = (yield* this.index.entry(pos)).parent
     while (at > 0) {
       const page = yield* this.index.page(pageOf(at))
@@ -64,7 +65,7 @@ export class ActivePath {
   }
 
   /** The records of a kind on the path, the last first. */
-  *landmarks(name: Exclude<keyof Landmarks, 'root'>): Query<number[]> {
+  *landmarks(name: Exclude<keyof Landmarks, 'root'>): Flow<number[]> {
     const found: number[] = []
     for (let at = yield* this.landmark(name, this.end); at > 0; ) {
       found.push(at)
@@ -74,22 +75,22 @@ export class ActivePath {
   }
 
   /** The nearest of a kind at or before a record of a path, or 0. */
-  *landmark(name: keyof Landmarks, pos: number): Query<number> {
+  *landmark(name: keyof Landmarks, pos: number): Flow<number> {
     return pos === 0 ? 0 : (yield* this.index.page(pageOf(pos))).landmark(name, pos)
   }
 
   /** The path's first record when it is an orphan (CORE-12), or 0. */
-  *cut(): Query<number> {
+  *cut(): Flow<number> {
     const root = yield* this.landmark('root', this.end)
     return root > 0 && ((yield* this.index.entry(root)).flags & ORPHAN) !== 0 ? root : 0
   }
 
   /** The records behind a refused line, in path order (CORE-12). */
-  *gaps(): Query<number[]> {
+  *gaps(): Flow<number[]> {
     return (yield* this.landmarks('gap')).reverse()
   }
 
-  private *extend(): Query<void> {
+  private *extend(): Flow<void> {
     const page = yield* this.index.page(pageOf(this.ahead))
     const { start, parent } = page.run(this.ahead)
     this.spans.push({ from: start, to: this.ahead })

@@ -2,10 +2,11 @@
  * An index as it stood: what is taken in behind it meanwhile is not seen. Readers are shown it while a growth of the log
  * is taken in block by block, so that to them the growth comes all at once.
  */
+
+import type { Flow } from '../base/flow.js'
 import type { Entry } from './entry.js'
+import type { RecordName } from './keys/page-keys.js'
 import type { Page } from './page.js'
-import type { RecordName } from './page-keys.js'
-import type { Query } from './query.js'
 import type { IndexView } from './reader.js'
 import type { StreamState } from './root.js'
 import type { StreamIndex } from './stream-index.js'
@@ -23,15 +24,15 @@ export class EarlierIndex implements IndexView {
   }
 
   /** It may hold later positions too, which nobody asks for who goes by `length`. */
-  page(number: number): Query<Page> {
+  page(number: number): Flow<Page> {
     return this.index.page(number)
   }
 
-  entry(pos: number): Query<Entry> {
+  entry(pos: number): Flow<Entry> {
     return this.index.entry(pos)
   }
 
-  *candidates(key: number): Query<number[]> {
+  *candidates(key: number): Flow<number[]> {
     return (yield* this.index.candidates(key)).filter((pos) => pos <= this.length)
   }
 

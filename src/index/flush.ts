@@ -4,12 +4,21 @@
  * Rows follow from the log's content alone, never from when a flush happened: pages and runs have fixed bounds, so a
  * rebuild yields the same bytes (the root's bookkeeping apart).
  */
-import type { DictionaryPart } from '../log/dictionary.js'
-import { turns } from '../record/turn.js'
-import { Bloom } from './bloom.js'
-import { bucketCount, cutBuckets, encodeRun, KEYS_AT_ONCE, type KeyRun, MERGED_RUNS, mergeRuns } from './key-run.js'
+
+import { type Flow, runFlow } from '../base/flow.js'
+import { turns } from '../base/turn.js'
+import type { DictionaryPart } from '../log/format/dictionary.js'
+import { Bloom } from './keys/bloom.js'
+import {
+  bucketCount,
+  cutBuckets,
+  encodeRun,
+  KEYS_AT_ONCE,
+  type KeyRun,
+  MERGED_RUNS,
+  mergeRuns,
+} from './keys/key-run.js'
 import { firstOf, PAGE_POSITIONS, pageOf } from './page.js'
-import { answer, type Query } from './query.js'
 import { encodeHeads, encodeRoot, type Root, type RunRow } from './root.js'
 import { RowBatch } from './rows.js'
 import {
@@ -28,7 +37,7 @@ export type RootExtras = Pick<Root, 'title' | 'bytes' | 'durable' | 'boot' | 'se
 
 /** Writes the index as it stands now; records that come meanwhile stay in memory. One flush of a stream at a time. */
 export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart, extras: RootExtras): Promise<void> {
-  const { log, state, persisted } = index
+  const { incarnation, state, persisted } = index
   const batch = new RowBatch()
   const { length } = index
   const pageChecks = new Map<number, DirectoryItem>()
@@ -39,11 +48,14 @@ export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart,
     if (growing === undefined) continue
     const keys = growing.keys.toRun()
     keyRuns.set(number, keys)
-    const pageCheck = batch.put({ kind: 'page', log, number }, growing.page.encode())
-    pageChecks.set(number, [pageCheck, batch.put({ kind: 'keys', log, number }, encodeRun(keys))])
+    const pageCheck = batch.put({ kind: 'page', incarnation, number }, growing.page.encode())
+    pageChecks.set(number, [pageCheck, batch.put({ kind: 'keys', incarnation, number }, encodeRun(keys))])
   }
-  const dictionaryCheck = batch.put({ kind: 'dictionary', log }, new TextEncoder().encode(JSON.stringify(dictionary)))
-  const headsCheck = batch.put({ kind: 'heads', log }, encodeHeads(state.heads))
+  const dictionaryCheck = batch.put(
+    { kind: 'dictionary', incarnation },
+    new TextEncoder().encode(JSON.stringify(dictionary)),
+  )
+  const headsCheck = batch.put({ kind: 'heads', incarnation }, encodeHeads(state.heads))
 
   if (turns.isOver()) await turns.next()
   const merge = new Merge(index, batch, keyRuns)
@@ -53,10 +65,10 @@ export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart,
   next.runs = merge.runs
   next.mergedPages = index.persisted.mergedPages + merge.mergedPages.size
   batch.put(
-    { kind: 'root', log },
+    { kind: 'root', incarnation },
     encodeRoot(
       { ...extras, state, headsCheck, dictionaryCheck, directories: next.directoryChecks, runs: next.runs },
-      log,
+      incarnation,
     ),
   )
   const writing = batch.write(index.level).then(() => adopt(index, next, keyRuns, merge))
@@ -76,7 +88,7 @@ async function nameDirectories(
   const directoryChecks = [...index.persisted.directoryChecks]
   const blocks = new Set([...pageChecks.keys(), ...merged].map((number) => Math.floor(number / DIRECTORY_PAGES)))
   for (const block of [...blocks].sort((a, b) => a - b)) {
-    const known = block < directoryChecks.length ? await answer(index.directory(block)) : []
+    const known = block < directoryChecks.length ? await runFlow(index.directory(block)) : []
     const items = [...known]
     for (const [number, item] of pageChecks) {
       if (Math.floor(number / DIRECTORY_PAGES) === block) items[number % DIRECTORY_PAGES] = item
@@ -86,7 +98,10 @@ async function nameDirectories(
         items[number % DIRECTORY_PAGES] = [items[number % DIRECTORY_PAGES][0], 0]
     }
     directories.set(block, items)
-    directoryChecks[block] = batch.put({ kind: 'directory', log: index.log, number: block }, encodeDirectory(items))
+    directoryChecks[block] = batch.put(
+      { kind: 'directory', incarnation: index.incarnation, number: block },
+      encodeDirectory(items),
+    )
   }
   return { length: 0, directories, directoryChecks, runs: [], mergedPages: 0 }
 }
@@ -124,15 +139,15 @@ class Merge {
     for (let child = number * MERGED_RUNS; child < (number + 1) * MERGED_RUNS; child++) {
       children.push(level === 1 ? await this.takePage(child) : await this.takeRun(level - 1, child, fresh))
     }
-    const merged = await answer(mergeRuns(children))
-    const { log } = this.index
+    const merged = await runFlow(mergeRuns(children))
+    const { incarnation } = this.index
     const bucketChecks: number[] = []
     for (const [bucket, run] of cutBuckets(merged).entries()) {
       if (turns.isOver()) await turns.next()
-      bucketChecks.push(this.batch.put({ kind: 'bucket', log, level, number, bucket }, encodeRun(run)))
+      bucketChecks.push(this.batch.put({ kind: 'bucket', incarnation, level, number, bucket }, encodeRun(run)))
     }
-    const head = { bucketChecks, bloom: await answer(filterOf(merged)) }
-    const check = this.batch.put({ kind: 'run', log, level, number }, encodeRunHead(head))
+    const head = { bucketChecks, bloom: await runFlow(filterOf(merged)) }
+    const check = this.batch.put({ kind: 'run', incarnation, level, number }, encodeRunHead(head))
     const row = { level, number, keys: merged.keys.length, check }
     this.heads.set(row, head)
     this.runs = [...this.runs, row].sort(byPosition)
@@ -140,8 +155,8 @@ class Merge {
   }
 
   private async takePage(number: number): Promise<KeyRun> {
-    const run = this.pageKeys.get(number) ?? (await answer(this.index.pageKeys(number)))
-    this.batch.delete({ kind: 'keys', log: this.index.log, number })
+    const run = this.pageKeys.get(number) ?? (await runFlow(this.index.pageKeys(number)))
+    this.batch.delete({ kind: 'keys', incarnation: this.index.incarnation, number })
     this.mergedPages.add(number)
     return run
   }
@@ -150,26 +165,26 @@ class Merge {
     const row = this.runs.find((run) => run.level === level && run.number === number) as RunRow
     this.runs = this.runs.filter((run) => run !== row)
     this.heads.delete(row)
-    const { log } = this.index
+    const { incarnation } = this.index
     const merged = fresh.get(runName(row)) ?? (await this.readRun(row))
     for (let bucket = 0; bucket < bucketCount(row.keys); bucket++) {
-      this.batch.delete({ kind: 'bucket', log, level, number, bucket })
+      this.batch.delete({ kind: 'bucket', incarnation, level, number, bucket })
     }
-    this.batch.delete({ kind: 'run', log, level, number })
+    this.batch.delete({ kind: 'run', incarnation, level, number })
     return merged
   }
 
   private async readRun(row: RunRow): Promise<KeyRun> {
-    const head = await answer(this.index.runHead(row))
+    const head = await runFlow(this.index.runHead(row))
     const buckets: KeyRun[] = []
     for (let bucket = 0; bucket < head.bucketChecks.length; bucket++) {
-      buckets.push(await answer(this.index.bucket(row, head, bucket)))
+      buckets.push(await runFlow(this.index.bucket(row, head, bucket)))
     }
-    return answer(mergeRuns(buckets))
+    return runFlow(mergeRuns(buckets))
   }
 }
 
-function* filterOf({ keys }: KeyRun): Query<Bloom> {
+function* filterOf({ keys }: KeyRun): Flow<Bloom> {
   const bloom = Bloom.for(keys.length)
   for (let at = 0; at < keys.length; at++) {
     if (at % KEYS_AT_ONCE === 0 && turns.isOver()) yield turns.next()
@@ -190,8 +205,8 @@ function adopt(index: StreamIndex, next: Persisted, keyRuns: ReadonlyMap<number,
     const growing = index.growing.get(number)
     if (growing === undefined || firstOf(number + 1) > next.length + 1) continue
     index.growing.delete(number)
-    index.cache.set(`${index.log}/page/${number}`, growing.page)
-    index.cache.delete(`${index.log}/keys/${number}`) // what was read of them when the page was not whole
+    index.cache.set(`${index.incarnation}/page/${number}`, growing.page)
+    index.cache.delete(`${index.incarnation}/keys/${number}`) // what was read of them when the page was not whole
     index.keepPageBloom(number, Bloom.of(run.keys))
   }
   for (const number of merge.mergedPages) index.keepPageBloom(number)

@@ -1,19 +1,20 @@
 /**
  * The small face of the index that heads, supersede and context-view ask.
  */
+
+import type { Flow } from '../base/flow.js'
 import type { Entry } from './entry.js'
+import type { RecordName } from './keys/page-keys.js'
 import type { Page } from './page.js'
-import type { RecordName } from './page-keys.js'
-import type { Query } from './query.js'
 import type { StreamState } from './root.js'
 
 export interface IndexReader {
   /** number of records; positions are 1…length */
   readonly length: number
-  page(number: number): Query<Page>
-  entry(pos: number): Query<Entry>
+  page(number: number): Flow<Page>
+  entry(pos: number): Flow<Entry>
   /** The positions that a key may lead to, in rising order: to be confirmed. */
-  candidates(key: number): Query<number[]>
+  candidates(key: number): Flow<number[]>
 }
 
 /** An index with all that look-ups ask: as it is, or as it stood. */

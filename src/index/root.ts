@@ -2,8 +2,8 @@
  * The root row: one small row a stream that names all others, and the stream's state as of the indexed length.
  */
 
-import { LOG_START, type LogPoint } from '../log/scanner.js'
-import { check32, hex64 } from '../record/hash.js'
+import { check32, hex64 } from '../base/hash.js'
+import { LOG_START, type LogPoint } from '../log/files/scanner.js'
 
 export const INDEX_FORMAT = 3
 
@@ -67,7 +67,7 @@ export function emptyState(): StreamState {
 const CHECK_DIGITS = 8
 
 /** `log` is the incarnation under which the row is kept: its check covers it, so that no other log's root is believed. */
-export function encodeRoot(root: Root, log: string): Uint8Array {
+export function encodeRoot(root: Root, incarnation: string): Uint8Array {
   const { state, ...rest } = root
   const { point, header, heads: _, ...values } = state
   const body = JSON.stringify({
@@ -78,15 +78,15 @@ export function encodeRoot(root: Root, log: string): Uint8Array {
     header: { ...header, hash: hex64(header.hash) },
   })
   const bytes = new TextEncoder().encode(body)
-  const check = checkOf(bytes, log).toString(16).padStart(CHECK_DIGITS, '0')
+  const check = checkOf(bytes, incarnation).toString(16).padStart(CHECK_DIGITS, '0')
   return new TextEncoder().encode(check + body)
 }
 
 /** The root, with no heads yet; undefined when the bytes are damaged, of another log or of another format. */
-export function decodeRoot(bytes: Uint8Array, log: string): Root | undefined {
+export function decodeRoot(bytes: Uint8Array, incarnation: string): Root | undefined {
   const check = Number.parseInt(new TextDecoder().decode(bytes.subarray(0, CHECK_DIGITS)), 16)
   const body = bytes.subarray(CHECK_DIGITS)
-  if (checkOf(body, log) !== check) return undefined
+  if (checkOf(body, incarnation) !== check) return undefined
   const { format, point, header, lastSeq, updatedAt, defaultIdsTaken, ...rest } = JSON.parse(
     new TextDecoder().decode(body),
   )
@@ -104,8 +104,8 @@ export function decodeRoot(bytes: Uint8Array, log: string): Root | undefined {
   }
 }
 
-function checkOf(body: Uint8Array, log: string): number {
-  const salt = BigInt(`0x${log}`)
+function checkOf(body: Uint8Array, incarnation: string): number {
+  const salt = BigInt(`0x${incarnation}`)
   return check32(body, salt)
 }
 

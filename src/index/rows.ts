@@ -3,10 +3,10 @@
  * or does not match, is not believed. The root carries its own check.
  */
 import type { AbstractLevel } from 'abstract-level'
-import { check32 } from '../record/hash.js'
-import { turns } from '../record/turn.js'
-import { formatKey, logRange, type RowKey } from './keys.js'
-import { type Query, wait } from './query.js'
+import { type Flow, wait } from '../base/flow.js'
+import { check32 } from '../base/hash.js'
+import { turns } from '../base/turn.js'
+import { formatKey, logRange, type RowKey } from './row-key.js'
 
 // biome-ignore lint/suspicious/noExplicitAny: the index states its encodings at each call, whatever the level's own are
 export type IndexLevel = AbstractLevel<any, any, any>
@@ -36,7 +36,7 @@ export class RowBatch {
 }
 
 /** A row's bytes. @throws IndexDamaged */
-export function* readRow(level: IndexLevel, key: RowKey, check: number): Query<Uint8Array> {
+export function* readRow(level: IndexLevel, key: RowKey, check: number): Flow<Uint8Array> {
   const bytes = yield* getRow(level, key)
   if (bytes === undefined || check32(bytes) !== check)
     throw new IndexDamaged(`row ${formatKey(key)} is missing or damaged`)
@@ -44,7 +44,7 @@ export function* readRow(level: IndexLevel, key: RowKey, check: number): Query<U
 }
 
 /** The same without a check; undefined when there is none. At once where level can. @throws IndexDamaged */
-export function* getRow(level: IndexLevel, key: RowKey): Query<Uint8Array | undefined> {
+export function* getRow(level: IndexLevel, key: RowKey): Flow<Uint8Array | undefined> {
   try {
     // To have another thread read it takes ten times as long as to read it.
     if (canReadAtOnce(level)) return level.getSync(formatKey(key), ENCODINGS) as Uint8Array | undefined
@@ -60,15 +60,15 @@ function canReadAtOnce({ supports }: IndexLevel): boolean {
 }
 
 /** Every row of a log, in key order. @throws IndexDamaged */
-export async function* logRows(level: IndexLevel, log: string): AsyncGenerator<[string, Uint8Array]> {
+export async function* logRows(level: IndexLevel, incarnation: string): AsyncGenerator<[string, Uint8Array]> {
   try {
-    for await (const [key, value] of level.iterator({ ...logRange(log), ...ENCODINGS })) {
+    for await (const [key, value] of level.iterator({ ...logRange(incarnation), ...ENCODINGS })) {
       if (turns.isOver()) await turns.next()
       turns.spend((value as Uint8Array).length)
       yield [key as string, value as Uint8Array]
     }
   } catch (cause) {
-    throw new IndexDamaged(`the rows of ${log} can't be read`, { cause })
+    throw new IndexDamaged(`the rows of ${incarnation} can't be read`, { cause })
   }
 }
 
@@ -105,33 +105,33 @@ export async function settleRows(level: IndexLevel): Promise<void> {
 }
 
 /** Deletes every row of a log. @throws IndexDamaged when level can't */
-export function clearLog(level: IndexLevel, log: string): Promise<void> {
-  return clearRange(level, log, logRange(log))
+export function clearLog(level: IndexLevel, incarnation: string): Promise<void> {
+  return clearRange(level, incarnation, logRange(incarnation))
 }
 
 /** The same but for the root, which bears witness of the log until another takes its place. @throws IndexDamaged */
-export async function clearBelowRoot(level: IndexLevel, log: string): Promise<void> {
+export async function clearBelowRoot(level: IndexLevel, incarnation: string): Promise<void> {
   try {
     // The root stays, so clearing does not pass over it: a damaged key there, said only at the end, would spoil what is built.
-    for await (const _ of level.keys({ ...logRange(log), keyEncoding: 'utf8' }));
+    for await (const _ of level.keys({ ...logRange(incarnation), keyEncoding: 'utf8' }));
   } catch (cause) {
-    throw new IndexDamaged(`the rows of ${log} can't be gone through`, { cause })
+    throw new IndexDamaged(`the rows of ${incarnation} can't be gone through`, { cause })
   }
-  const { gte, lt } = logRange(log)
-  const root = formatKey({ log, kind: 'root' })
-  await clearRange(level, log, { gte, lt: root }) // there are none, unless a key was damaged
-  await clearRange(level, log, { gt: root, lt })
+  const { gte, lt } = logRange(incarnation)
+  const root = formatKey({ incarnation, kind: 'root' })
+  await clearRange(level, incarnation, { gte, lt: root }) // there are none, unless a key was damaged
+  await clearRange(level, incarnation, { gt: root, lt })
 }
 
 async function clearRange(
   level: IndexLevel,
-  log: string,
+  incarnation: string,
   range: { gte?: string; gt?: string; lt: string },
 ): Promise<void> {
   try {
     await level.clear({ ...range, keyEncoding: 'utf8' })
   } catch (cause) {
-    throw new IndexDamaged(`the rows of ${log} can't be deleted`, { cause })
+    throw new IndexDamaged(`the rows of ${incarnation} can't be deleted`, { cause })
   }
 }
 
@@ -144,8 +144,8 @@ const LAST_OF_LOG = '~'
  * the deletions reach from end to end. The cost is that of the log's own tables, and of two neighbours at each level.
  * @throws IndexDamaged when level can't
  */
-export async function purgeLog(level: IndexLevel, log: string): Promise<void> {
-  await purge(level, `${log}/`, `${log}/${LAST_OF_LOG}`, () => clearLog(level, log))
+export async function purgeLog(level: IndexLevel, incarnation: string): Promise<void> {
+  await purge(level, `${incarnation}/`, `${incarnation}/${LAST_OF_LOG}`, () => clearLog(level, incarnation))
 }
 
 /** Has level drop every value that is not in force any more, of whatever log; all its tables are written anew. @throws IndexDamaged */

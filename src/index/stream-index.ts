@@ -2,14 +2,15 @@
  * The index of one stream: pages and key runs, the newest in memory, the rest in level. It is written behind the log and
  * holds nothing that the log does not say.
  */
-import type { DictionaryPart } from '../log/dictionary.js'
-import { turns } from '../record/turn.js'
-import { Bloom } from './bloom.js'
+
+import { type Flow, runFlow, wait } from '../base/flow.js'
+import { turns } from '../base/turn.js'
+import type { DictionaryPart } from '../log/format/dictionary.js'
 import type { Entry } from './entry.js'
-import { bucketCount, bucketOf, collectPositions, decodeRun, type KeyRun, MERGED_RUNS } from './key-run.js'
+import { Bloom } from './keys/bloom.js'
+import { bucketCount, bucketOf, collectPositions, decodeRun, type KeyRun, MERGED_RUNS } from './keys/key-run.js'
+import { PageKeys, type RecordName } from './keys/page-keys.js'
 import { firstOf, Page, pageOf } from './page.js'
-import { PageKeys, type RecordName } from './page-keys.js'
-import { answer, type Query, wait } from './query.js'
 import type { IndexView } from './reader.js'
 import { decodeHeads, decodeRoot, emptyState, type Root, type RunRow, type StreamState } from './root.js'
 import type { RowCache } from './row-cache.js'
@@ -51,23 +52,23 @@ export class StreamIndex implements IndexView {
   constructor(
     readonly level: IndexLevel,
     /** the log's incarnation: its rows' prefix */
-    readonly log: string,
+    readonly incarnation: string,
     readonly cache: RowCache,
   ) {}
 
   /** What level holds of a log; undefined when that is nothing. @throws IndexDamaged */
   static async open(
     level: IndexLevel,
-    log: string,
+    incarnation: string,
     cache: RowCache,
   ): Promise<{ index: StreamIndex; root: Root; dictionary: DictionaryPart } | undefined> {
-    const row = await answer(getRow(level, { kind: 'root', log }))
+    const row = await runFlow(getRow(level, { kind: 'root', incarnation }))
     if (row === undefined) return undefined
-    const root = decodeRoot(row, log)
-    if (root === undefined) throw new IndexDamaged(`the root row of ${log} is damaged, or of another format`)
-    const dictionary = await answer(readRow(level, { kind: 'dictionary', log }, root.dictionaryCheck))
-    const heads = decodeHeads(await answer(readRow(level, { kind: 'heads', log }, root.headsCheck)))
-    const index = new StreamIndex(level, log, cache)
+    const root = decodeRoot(row, incarnation)
+    if (root === undefined) throw new IndexDamaged(`the root row of ${incarnation} is damaged, or of another format`)
+    const dictionary = await runFlow(readRow(level, { kind: 'dictionary', incarnation }, root.dictionaryCheck))
+    const heads = decodeHeads(await runFlow(readRow(level, { kind: 'heads', incarnation }, root.headsCheck)))
+    const index = new StreamIndex(level, incarnation, cache)
     index.state = { ...root.state, heads }
     const { directories: directoryChecks, runs } = root
     const mergedPages = runs.reduce((pages, run) => pages + MERGED_RUNS ** run.level, 0)
@@ -81,7 +82,7 @@ export class StreamIndex implements IndexView {
   }
 
   /** Makes the page that the next record goes to ready for it. */
-  *prepare(): Query<void> {
+  *prepare(): Flow<void> {
     const number = pageOf(this.length + 1)
     if (this.growing.has(number)) return
     if (firstOf(number) > this.length) {
@@ -89,8 +90,8 @@ export class StreamIndex implements IndexView {
       return
     }
     const item = (yield* this.directory(Math.floor(number / DIRECTORY_PAGES)))[number % DIRECTORY_PAGES]
-    const page = yield* readRow(this.level, { kind: 'page', log: this.log, number }, item[0])
-    const keys = decodeRun(yield* readRow(this.level, { kind: 'keys', log: this.log, number }, item[1]))
+    const page = yield* readRow(this.level, { kind: 'page', incarnation: this.incarnation, number }, item[0])
+    const keys = decodeRun(yield* readRow(this.level, { kind: 'keys', incarnation: this.incarnation, number }, item[1]))
     this.growing.set(number, { page: Page.decode(number, page), keys: PageKeys.from(keys) })
   }
 
@@ -114,19 +115,22 @@ export class StreamIndex implements IndexView {
   }
 
   /** A page. Whoever works through a stream asks for its pages one after the other: here the event loop gets its turn. */
-  *page(number: number): Query<Page> {
+  *page(number: number): Flow<Page> {
     if (turns.isOver()) yield turns.next()
     const growing = this.growing.get(number)
     if (growing !== undefined) return growing.page
     return yield* this.row(`page/${number}`, () => this.readPage(number))
   }
 
-  private *readPage(number: number): Query<Page> {
+  private *readPage(number: number): Flow<Page> {
     const [check] = yield* this.directoryItem(number)
-    return Page.decode(number, yield* readRow(this.level, { kind: 'page', log: this.log, number }, check))
+    return Page.decode(
+      number,
+      yield* readRow(this.level, { kind: 'page', incarnation: this.incarnation, number }, check),
+    )
   }
 
-  *entry(pos: number): Query<Entry> {
+  *entry(pos: number): Flow<Entry> {
     return (yield* this.page(pageOf(pos))).entry(pos)
   }
 
@@ -136,7 +140,7 @@ export class StreamIndex implements IndexView {
   }
 
   /** The positions that a key may lead to, in rising order: to be confirmed. */
-  *candidates(key: number): Query<number[]> {
+  *candidates(key: number): Flow<number[]> {
     for (;;) {
       const { persisted } = this
       let found: number[] = []
@@ -151,7 +155,7 @@ export class StreamIndex implements IndexView {
     }
   }
 
-  private *persistedCandidates({ runs, mergedPages, length }: Persisted, key: number): Query<number[]> {
+  private *persistedCandidates({ runs, mergedPages, length }: Persisted, key: number): Flow<number[]> {
     const found: number[] = []
     for (const run of runs) {
       const head = this.runHeads.get(run) ?? (yield* this.runHead(run))
@@ -167,33 +171,35 @@ export class StreamIndex implements IndexView {
   }
 
   /** The keys of one page, merged or not yet. */
-  *pageKeys(number: number): Query<KeyRun> {
+  *pageKeys(number: number): Flow<KeyRun> {
     const run = yield* this.row(`keys/${number}`, () => this.readKeys(number))
     if (!this.pageBlooms.has(number)) this.pageBlooms.set(number, Bloom.of(run.keys))
     return run
   }
 
-  private *readKeys(number: number): Query<KeyRun> {
+  private *readKeys(number: number): Flow<KeyRun> {
     const [, check] = yield* this.directoryItem(number)
-    return decodeRun(yield* readRow(this.level, { kind: 'keys', log: this.log, number }, check))
+    return decodeRun(yield* readRow(this.level, { kind: 'keys', incarnation: this.incarnation, number }, check))
   }
 
   /** Kept for good: a look-up asks all runs. */
-  *runHead(run: RunRow): Query<RunHead> {
+  *runHead(run: RunRow): Flow<RunHead> {
     const held = this.runHeads.get(run)
     if (held !== undefined) return held
     const { level, number, check } = run
-    const head = decodeRunHead(yield* readRow(this.level, { kind: 'run', log: this.log, level, number }, check))
+    const head = decodeRunHead(
+      yield* readRow(this.level, { kind: 'run', incarnation: this.incarnation, level, number }, check),
+    )
     this.runHeads.set(run, head)
     return head
   }
 
-  *bucket(run: RunRow, head: RunHead, bucket: number): Query<KeyRun> {
+  *bucket(run: RunRow, head: RunHead, bucket: number): Flow<KeyRun> {
     return yield* this.row(`${runName(run)}/${bucket}`, () => this.readBucket(run, head, bucket))
   }
 
-  private *readBucket({ level, number }: RunRow, head: RunHead, bucket: number): Query<KeyRun> {
-    const key = { kind: 'bucket', log: this.log, level, number, bucket } as const
+  private *readBucket({ level, number }: RunRow, head: RunHead, bucket: number): Flow<KeyRun> {
+    const key = { kind: 'bucket', incarnation: this.incarnation, level, number, bucket } as const
     return decodeRun(yield* readRow(this.level, key, head.bucketChecks[bucket]))
   }
 
@@ -208,26 +214,26 @@ export class StreamIndex implements IndexView {
     else this.pageBlooms.set(page, bloom)
   }
 
-  *directory(block: number): Query<DirectoryItem[]> {
+  *directory(block: number): Flow<DirectoryItem[]> {
     const { directories, directoryChecks } = this.persisted // as they are now: a flush may replace them meanwhile
     const known = directories.get(block)
     if (known !== undefined) return known
     const check = directoryChecks[block]
     if (check === undefined) throw new IndexDamaged(`directory ${block} is not named`)
-    const bytes = yield* readRow(this.level, { kind: 'directory', log: this.log, number: block }, check)
+    const bytes = yield* readRow(this.level, { kind: 'directory', incarnation: this.incarnation, number: block }, check)
     const items = decodeDirectory(bytes)
     directories.set(block, items)
     return items
   }
 
-  private *directoryItem(page: number): Query<DirectoryItem> {
+  private *directoryItem(page: number): Flow<DirectoryItem> {
     const item = (yield* this.directory(Math.floor(page / DIRECTORY_PAGES)))[page % DIRECTORY_PAGES]
     if (item === undefined) throw new IndexDamaged(`page ${page} is not named`)
     return item
   }
 
-  private *row<T>(name: string, load: () => Query<T>): Query<T> {
-    const key = `${this.log}/${name}`
+  private *row<T>(name: string, load: () => Flow<T>): Flow<T> {
+    const key = `${this.incarnation}/${name}`
     const cached = this.cache.get(key)
     if (cached !== undefined) return cached as T
     const { persisted } = this
@@ -242,7 +248,7 @@ export class StreamIndex implements IndexView {
   }
 
   /** Whether a flush wrote rows anew between their names and their reading: then they are to be asked for again. */
-  private *isOutdated(persisted: Persisted): Query<boolean> {
+  private *isOutdated(persisted: Persisted): Flow<boolean> {
     if (this.writing !== undefined) yield* wait(this.writing)
     return persisted !== this.persisted
   }

@@ -1,8 +1,8 @@
 /**
  * The lines of a JSONL input (CORE-2), whatever the chunks it comes in.
  */
-import { GrowableBytes } from '../log/growable-bytes.js'
-import { RECORD_BYTES_MAX } from '../record/limits.js'
+import { GrowableBytes } from '../base/growable-bytes.js'
+import { RECORD_BYTES_MAX } from '../base/limits.js'
 import { Utf8Chunks } from './utf8-chunks.js'
 
 export interface TextLine {

@@ -1,9 +1,9 @@
 /**
  * What a line of JSONL says: a JSON object, or why it is refused (CORE-2, CORE-7).
  */
-import type { RefusedCode } from '../record/error.js'
+import type { RefusedCode } from '../base/error.js'
+import { NESTING_MAX } from '../base/limits.js'
 import { hasBrackets, nesting } from '../record/json-text.js'
-import { NESTING_MAX } from '../record/limits.js'
 import type { Json } from '../record/record.js'
 import type { Line } from './lines.js'
 import { numberFidelity, sayInfinite, sayRounded } from './number-literals.js'

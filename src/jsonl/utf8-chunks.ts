@@ -1,7 +1,7 @@
 /**
  * Chunks of text and bytes, cut anywhere, as pieces of UTF-8 bytes.
  */
-import { GrowableBytes } from '../log/growable-bytes.js'
+import { GrowableBytes } from '../base/growable-bytes.js'
 
 /** Larger chunks are taken in pieces, so that what is made of one piece stays small. */
 const PIECE_BYTES = 256 * 1024

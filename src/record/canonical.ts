@@ -1,9 +1,9 @@
 /**
  * Canonical text (RFC 8785, JCS) and the check that a value is JSON, in one walk (CORE-7, CORE-8).
  */
-import { AsrError } from './error.js'
+import { AsrError } from '../base/error.js'
+import { NESTING_MAX, RECORD_BYTES_MAX } from '../base/limits.js'
 import { isExactNumber } from './exact.js'
-import { NESTING_MAX, RECORD_BYTES_MAX } from './limits.js'
 
 export interface Canonical {
   /** the RFC 8785 text; a lone surrogate as its `\udxxx` escape */

@@ -2,10 +2,10 @@
  * A record as it is at the time of a call, whatever its owner does to it later.
  */
 
+import { AsrError } from '../base/error.js'
+import { NESTING_MAX, RECORD_BYTES_MAX } from '../base/limits.js'
 import { isPlain, NotJson, refusalOf, tooLarge } from './canonical.js'
-import { AsrError } from './error.js'
 import { ExactNumber, isExactNumber } from './exact.js'
-import { NESTING_MAX, RECORD_BYTES_MAX } from './limits.js'
 
 const NOT_PLAIN = { pointer: '', what: 'an object that is not plain data' }
 

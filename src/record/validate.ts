@@ -1,7 +1,7 @@
 /**
  * Whether a value can be a record or a header at all (CORE-1, CORE-3, CORE-4).
  */
-import { SESSION_ID_BYTES_MAX } from './limits.js'
+import { SESSION_ID_BYTES_MAX } from '../base/limits.js'
 import type { AsrRecord } from './record.js'
 import { shallowCopy } from './snapshot.js'
 

@@ -1,23 +1,24 @@
 /**
  * The list of streams: the logs say which there are, the index only decorates (CORE-10).
  */
-import { logRange, parseKey } from '../index/keys.js'
-import { answer } from '../index/query.js'
-import { decodeRoot, type Root } from '../index/root.js'
-import { firstKey, getRow, IndexDamaged, type IndexLevel } from '../index/rows.js'
-import { endOf, type LogIdentity, type Segment } from '../log/segment.js'
-import type { AsrError } from '../record/error.js'
+
+import type { AsrError } from '../base/error.js'
+import type { Root } from '../index/root.js'
+import { rootOf } from '../index/root-row.js'
+import { logRange, parseKey } from '../index/row-key.js'
+import { firstKey, IndexDamaged, type IndexLevel } from '../index/rows.js'
+import type { LogFiles } from '../log/files/segment.js'
+import { endOf, type Segment } from '../log/files/segment.js'
+import type { Environment } from '../stream/core/environment.js'
+import type { StreamCore } from '../stream/core/stream-core.js'
+import { whyDoubted } from '../stream/core/witness.js'
+import { titleOf } from '../stream/place/title.js'
 import type { StreamInfo } from './api.js'
-import type { Environment } from './environment.js'
-import type { LogFiles } from './recovery.js'
-import type { StreamCore } from './stream-core.js'
-import { titleOf } from './title.js'
-import { whyDoubted } from './witness.js'
 
 /** What the index says of a stream, when that is all there is to say: it is believed, and has seen the log up to its end. */
 export async function listed(environment: Environment, files: LogFiles): Promise<StreamInfo | undefined> {
   if (environment.acceptLoss) return undefined // the stream may end before what the index covers
-  const root = await rootOf(environment.level, files.log)
+  const root = await rootOf(environment.level, files.identity)
   const bytes = sizeOf(files.segments)
   const end = endOf(files.segments)
   if (root === undefined || root.bytes !== bytes) return undefined
@@ -28,23 +29,12 @@ export async function listed(environment: Environment, files: LogFiles): Promise
   return { sessionId, records: point.pos, lastSeq, updatedAt, title, agent: header.agent, bytes }
 }
 
-/** The session of a log as its index knows it. */
-export async function rootOf(level: IndexLevel, log: Pick<LogIdentity, 'incarnation'>): Promise<Root | undefined> {
-  try {
-    const row = await answer(getRow(level, { kind: 'root', log: log.incarnation }))
-    return row && decodeRoot(row, log.incarnation)
-  } catch (error) {
-    if (error instanceof IndexDamaged) return undefined
-    throw error
-  }
-}
-
 /** The root rows of all logs that the index knows, one look-up each. @throws IndexDamaged */
 async function* allRoots(level: IndexLevel): AsyncGenerator<{ log: string; root: Root }> {
   for (let from = ''; ; ) {
     const key = await firstKey(level, from)
     if (key === undefined) return
-    const log = parseKey(key)?.log
+    const log = parseKey(key)?.incarnation
     if (log === undefined) {
       from = `${key}\0` // no key of ours: the next one
       continue
@@ -81,9 +71,9 @@ export function unreadable(sessionId: string, { segments }: LogFiles, { code, me
 export function byName(logs: readonly LogFiles[]): Map<string, LogFiles> {
   const files = new Map<string, LogFiles>()
   for (const found of logs) {
-    const other = files.get(found.log.name)
+    const other = files.get(found.identity.name)
     // Two makings of one stream: the one with more in it is the one that somebody wrote to.
-    if (other === undefined || sizeOf(found.segments) > sizeOf(other.segments)) files.set(found.log.name, found)
+    if (other === undefined || sizeOf(found.segments) > sizeOf(other.segments)) files.set(found.identity.name, found)
   }
   return files
 }

@@ -1,52 +1,54 @@
 /**
  * A store: the streams of one place, open or not, and who may write to them.
  */
+
+import { throwIfAborted } from '../base/abort.js'
+import { argument, chunks as chunksKind, text } from '../base/arguments.js'
+import { AsrError, type Diagnostic, isAsrError } from '../base/error.js'
+import { name128 } from '../base/hash.js'
+import { KeyedMutex } from '../base/mutex.js'
+import { Steps } from '../base/steps.js'
+import { turns } from '../base/turn.js'
 import { purgeAll } from '../index/rows.js'
-import { StreamIndex } from '../index/stream-index.js'
-import { RecordLog } from '../log/record-log.js'
-import { isDeleted, listLogs, STAGING_FOLDER, STREAMS_FOLDER } from '../log/segment.js'
-import { AsrError, type Diagnostic, isAsrError } from '../record/error.js'
-import { name128, toHex } from '../record/hash.js'
+import { rewriteSegments } from '../log/files/repair.js'
+import { type LogFiles, STAGING_FOLDER, STREAMS_FOLDER } from '../log/files/segment.js'
+import { sessionOf } from '../log/files/session-of.js'
+import { newHeader } from '../record/header.js'
 import type { Header } from '../record/record.js'
 import { snapshot } from '../record/snapshot.js'
-import { turns } from '../record/turn.js'
 import { badSessionId } from '../record/validate.js'
-import { throwIfAborted } from './abort.js'
-import type { ImportOptions, ImportReport, LongCall, Store, Stream, StreamInfo, VerifyReport } from './api.js'
-import { argument, chunks as chunksKind, optionsOf, text } from './arguments.js'
-import { byName, infoOf, listed, rootsKnown, unreadable } from './catalog.js'
-import { agentOf } from './catch-up.js'
-import { rewriteSegments } from './cut.js'
-import { deleteLogs, deleteRows, discardLog } from './deletion.js'
-import { type Environment, note } from './environment.js'
-import { newHeader } from './header.js'
-import type { Jsonl } from './jsonl-port.js'
-import { JudgedEntry } from './log-entry.js'
-import { KeyedMutex, Mutex } from './mutex.js'
-import { isAsFound, type LogFiles, openLog } from './recovery.js'
-import { sessionOf } from './session-of.js'
-import { Steps } from './steps.js'
-import { StoredStream } from './stream.js'
-import { StreamCore } from './stream-core.js'
-import { sweep } from './sweep.js'
+import type { LongCall, Stream } from '../stream/api.js'
+import { type Environment, note } from '../stream/core/environment.js'
+import type { StreamCore } from '../stream/core/stream-core.js'
+import { makeLog } from '../stream/open/new-log.js'
+import { isAsFound, openLog } from '../stream/open/recovery.js'
+import { StoredStream } from '../stream/stream.js'
+import type { ImportOptions, ImportReport, Store, StreamInfo, VerifyReport } from './api.js'
+import { infoOf, listed, rootsKnown, unreadable } from './catalog.js'
+import { Directory } from './directory.js'
+import { importJsonl } from './import/import.js'
+import { importOptions, rebuildOptions, verifyOptions } from './options.js'
+import { deleteLogs, deleteRows, discardLog } from './removal/deletion.js'
+import { sweep } from './removal/sweep.js'
 import { lostStreams, type StreamReport, unopened, verifyStream } from './verify.js'
 
 export class StreamStore implements Store {
   private readonly streamsOpen = new Map<string, StoredStream>()
   /** held while a stream comes, goes or is opened: opening one may take long, and no other waits for it */
   private readonly sessionLocks = new KeyedMutex()
-  /** held while logs are listed or deleted */
-  private readonly directory = new Mutex()
-  private files = new Map<string, LogFiles>()
+  private readonly directory: Directory
   private readonly imports = new Set<Promise<unknown>>()
   private closing: Promise<void> | undefined
 
   constructor(
     readonly environment: Environment,
-    private readonly jsonl: Jsonl,
     /** releases what the place holds: level, lock, files */
     private readonly release: () => Promise<void>,
-  ) {}
+    /** see `importJsonl` */
+    private readonly extensionBatch?: number,
+  ) {
+    this.directory = new Directory(environment.storage)
+  }
 
   get notices(): readonly Diagnostic[] {
     return this.environment.notices
@@ -65,7 +67,7 @@ export class StreamStore implements Store {
     return this.sessionLocks.run(stored.sessionId, async () => {
       this.assertOpen()
       if (await this.find(stored.sessionId)) throw this.exists(stored.sessionId)
-      const core = await this.makeLog(STREAMS_FOLDER, stored)
+      const core = await this.make(STREAMS_FOLDER, stored)
       return this.register(core)
     })
   }
@@ -93,30 +95,30 @@ export class StreamStore implements Store {
     const { readOnly } = this.environment
     if (open !== undefined && !readOnly && !open.core.log.isPoisoned) return open
     const isSound = open?.core.judged === undefined
-    if (open !== undefined && readOnly && isSound && !(await this.isGone(filesOf(open.core)))) return open
+    if (open !== undefined && readOnly && isSound && !(await this.directory.isGone(filesOf(open.core)))) return open
     if (this.environment.withoutIndex !== undefined) throw this.environment.withoutIndex
     const name = name128(sessionId)
-    if (readOnly || open !== undefined) await this.lookFor(name)
-    if (open !== undefined && !open.core.log.isPoisoned && isAsFound(open.core, this.files.get(name))) return open
+    if (readOnly || open !== undefined) await this.directory.lookFor(name)
+    if (open !== undefined && !open.core.log.isPoisoned && isAsFound(open.core, this.directory.get(name))) return open
     // A reader's old handle lives on, to say that its stream was deleted, or what is damaged in it.
     if (readOnly) this.streamsOpen.delete(sessionId)
     else if (open !== undefined) await this.forget(open)
     // What a failed sync left in the files may never have reached the disk, though it can be read.
     if (open?.core.log.syncFailed) await this.rewrite(open.core, name)
-    const files = this.files.get(name)
+    const files = this.directory.get(name)
     if (files === undefined) return undefined
     const core = await openLog(this.environment, sessionId, files).catch(async (error: unknown) => {
-      if (!(await this.isGone(files))) throw error
+      if (!(await this.directory.isGone(files))) throw error
     })
-    if (core === undefined || (core.damage !== undefined && (await this.isGone(files)))) {
-      this.files.delete(name)
+    if (core === undefined || (core.damage !== undefined && (await this.directory.isGone(files)))) {
+      this.directory.remove(name)
       return undefined
     }
     return this.register(core)
   }
 
   private async rewrite(core: StreamCore, name: string): Promise<void> {
-    const { segments } = this.files.get(name) ?? { segments: [] }
+    const { segments } = this.directory.get(name) ?? { segments: [] }
     await rewriteSegments(this.environment.storage, segments, core.durable)
   }
 
@@ -125,12 +127,12 @@ export class StreamStore implements Store {
   }
 
   private async *infos(): AsyncGenerator<StreamInfo> {
-    await this.directory.run(() => this.list())
+    await this.list()
     const infos: StreamInfo[] = []
     const open = new Map([...this.streamsOpen.values()].map((stream) => [stream.core.log.identity.incarnation, stream]))
-    for (const files of [...this.files.values()]) {
+    for (const files of this.directory.all()) {
       if (turns.isOver()) await turns.next()
-      const stream = open.get(files.log.incarnation)
+      const stream = open.get(files.identity.incarnation)
       const info = await this.infoOf(files, stream?.core.closed ? undefined : stream)
       if (info !== undefined) infos.push(info)
     }
@@ -148,15 +150,10 @@ export class StreamStore implements Store {
       const stream = open ?? (await this.existing(sessionId))
       return stream && (await infoOf(stream.core))
     } catch (error) {
-      if (await this.isGone(files)) return undefined
+      if (await this.directory.isGone(files)) return undefined
       if (sessionId === undefined || !isAsrError(error)) throw error
       return unreadable(sessionId, files, error)
     }
-  }
-
-  /** Whether the stream of a log that was there has just been deleted. */
-  private isGone({ log, segments }: LogFiles): Promise<boolean> {
-    return isDeleted(this.environment.storage, log, segments)
   }
 
   /** Whether a failure says that a stream has been deleted since it was listed: then the others go on. */
@@ -166,15 +163,15 @@ export class StreamStore implements Store {
 
   async importJsonl(chunks: Parameters<Store['importJsonl']>[0], options?: ImportOptions): Promise<ImportReport> {
     argument('importJsonl', 'chunks', chunks, chunksKind)
-    const asked = optionsOf('importJsonl', options)
+    const asked = importOptions(options)
     this.assertWritable()
-    const importing = this.jsonl.importJsonl(this, chunks, asked)
+    const importing = importJsonl(this, chunks, asked, this.extensionBatch)
     this.imports.add(importing)
     return importing.finally(() => this.imports.delete(importing))
   }
 
   async verify(given?: { sessionId?: string } & LongCall): Promise<VerifyReport> {
-    const options = optionsOf('verify', given)
+    const options = verifyOptions(given)
     const streams: VerifyReport['streams'] = []
     for await (const report of this.each(options, (sessionId) => this.verifyOne(sessionId, options)))
       streams.push(report)
@@ -191,7 +188,7 @@ export class StreamStore implements Store {
   }
 
   async rebuildIndex(given?: { sessionId?: string } & LongCall): Promise<void> {
-    const options = optionsOf('rebuildIndex', given)
+    const options = rebuildOptions(given)
     this.assertWritable()
     const damages: AsrError[] = []
     // First: what writing damaged tables anew loses is then built again.
@@ -226,10 +223,10 @@ export class StreamStore implements Store {
     await this.sessionLocks.run(sessionId, async () => {
       this.assertOpen()
       const name = name128(sessionId)
-      const remove = async (): Promise<boolean> => this.directory.run(() => deleteLogs(this.environment, name))
+      const remove = async (): Promise<boolean> => this.directory.alone(() => deleteLogs(this.environment, name))
       const stream = this.streamsOpen.get(sessionId)
       const wasThere = await (stream === undefined ? remove() : this.retire(stream, remove))
-      this.files.delete(name)
+      this.directory.remove(name)
       if (wasThere) return
       const lost = (await rootsKnown(this.environment.level)).find(({ root }) => root.sessionId === sessionId)
       if (lost === undefined) throw this.notFound(sessionId)
@@ -255,7 +252,7 @@ export class StreamStore implements Store {
   private async closeAll(): Promise<void> {
     await Promise.allSettled(this.imports)
     await this.sessionLocks.idle()
-    await this.directory.run(async () => {
+    await this.directory.alone(async () => {
       const failures: unknown[] = []
       for (const { queue, core } of this.streamsOpen.values()) {
         await queue.idle()
@@ -269,7 +266,7 @@ export class StreamStore implements Store {
   /** A log in the making, that nobody sees until `adopt`. */
   async stage(header: Header, text?: string): Promise<StreamCore> {
     this.assertOpen()
-    return this.makeLog(STAGING_FOLDER, header, text)
+    return this.make(STAGING_FOLDER, header, text)
   }
 
   /** Makes a staged log the stream of its session, unless there is one, which is what it gives then. */
@@ -295,38 +292,19 @@ export class StreamStore implements Store {
     return this.sessionLocks.run(sessionId, () => this.find(sessionId))
   }
 
-  private async makeLog(folder: string, header: Header, text?: string): Promise<StreamCore> {
-    const { sessionId } = header
-    const incarnation = toHex(crypto.getRandomValues(new Uint8Array(8)))
-    const identity = { name: name128(sessionId), incarnation }
-    const { environment } = this
-    const log = new RecordLog(environment.storage, folder, identity, sessionId, [])
-    const core = new StreamCore(environment, log, new StreamIndex(environment.level, incarnation, environment.cache))
-    const entry = JudgedEntry.header(sessionId, header, 0, text)
-    const [location] = await this.firstWrite(core, entry)
-    core.index.state = {
-      ...core.index.state,
-      point: log.end,
-      header: { location, hash: entry.hash, agent: agentOf(header) },
-    }
-    return core
-  }
-
-  /** A making that fails leaves no second log of the name behind, if it can be helped. */
-  private async firstWrite(core: StreamCore, entry: JudgedEntry): Promise<number[]> {
+  private async make(folder: string, header: Header, text?: string): Promise<StreamCore> {
     try {
-      return await core.write([[entry]])
+      return await makeLog(this.environment, folder, header, text)
     } catch (error) {
-      await core.log.remove().catch(() => undefined)
-      await this.lookFor(core.log.identity.name).catch(() => undefined)
+      await this.directory.lookFor(name128(header.sessionId)).catch(() => undefined)
       throw error
     }
   }
 
   private register(core: StreamCore): StoredStream {
-    const stream = new StoredStream(core, this.jsonl)
+    const stream = new StoredStream(core)
     this.streamsOpen.set(core.sessionId, stream)
-    this.files.set(core.log.identity.name, filesOf(core))
+    this.directory.put(filesOf(core))
     return stream
   }
 
@@ -337,20 +315,9 @@ export class StreamStore implements Store {
     await core.detach()
   }
 
-  /** The logs as they lie there; those of open streams are known better than a listing that began before them. */
-  private async list(): Promise<void> {
-    const files = byName(await listLogs(this.environment.storage, STREAMS_FOLDER))
-    if (!this.environment.readOnly) {
-      for (const { core } of this.streamsOpen.values()) files.set(core.log.identity.name, filesOf(core))
-    }
-    this.files = files
-  }
-
-  /** The logs of one name as they lie there: without a look at all others. */
-  private async lookFor(name: string): Promise<void> {
-    const files = byName(await listLogs(this.environment.storage, STREAMS_FOLDER, `${name}-`)).get(name)
-    if (files === undefined) this.files.delete(name)
-    else this.files.set(name, files)
+  private list(): Promise<void> {
+    const { readOnly } = this.environment
+    return this.directory.list(() => (readOnly ? [] : [...this.streamsOpen.values()].map(({ core }) => filesOf(core))))
   }
 
   /** Does something with one stream, or with each; of each, what is deleted meanwhile is left out. */
@@ -391,5 +358,5 @@ export class StreamStore implements Store {
 }
 
 function filesOf({ log }: StreamCore): LogFiles {
-  return { log: log.identity, segments: log.segments }
+  return { identity: log.identity, segments: log.segments }
 }

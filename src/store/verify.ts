@@ -3,32 +3,33 @@
  * the log.
  */
 import { MemoryLevel } from 'memory-level'
-import { idKey } from '../index/key-run.js'
-import { parseKey } from '../index/keys.js'
+import { type AsrError, type Diagnostic, isAsrError } from '../base/error.js'
+import { hashBytes, hashText, hex64 } from '../base/hash.js'
+import { LargeSet } from '../base/large.js'
+import { turns } from '../base/turn.js'
+import { counted } from '../base/words.js'
+import { idKey } from '../index/keys/key-run.js'
 import { decodeRoot, type Root } from '../index/root.js'
 import { createRowCache } from '../index/row-cache.js'
+import { parseKey } from '../index/row-key.js'
 import { logRows } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
-import { FLAG_ORPHAN, type Frame, KIND } from '../log/frame.js'
-import { RecordLog } from '../log/record-log.js'
-import { type Damage, LOG_START, type ScanItem } from '../log/scanner.js'
-import { copyOf, listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/segment.js'
+import { RecordLog } from '../log/files/record-log.js'
+import { type Damage, LOG_START, type ScanItem } from '../log/files/scanner.js'
+import { copyOf, listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/files/segment.js'
+import { FLAG_ORPHAN, type Frame, KIND } from '../log/format/frame.js'
 import { canonicalText } from '../record/canonical.js'
-import { type AsrError, type Diagnostic, isAsrError } from '../record/error.js'
-import { hashBytes, hashText, hex64 } from '../record/hash.js'
-import { LargeSet } from '../record/large.js'
 import type { StoredRecord } from '../record/record.js'
-import { turns } from '../record/turn.js'
 import { otherVersion } from '../record/validate.js'
-import { counted } from '../record/words.js'
+import type { LongCall } from '../stream/api.js'
+import type { Environment } from '../stream/core/environment.js'
+import { StreamCore } from '../stream/core/stream-core.js'
+import { type Fault, faultOf, type Witness } from '../stream/core/witness.js'
+import { catchUp, corrupt, soundValue } from '../stream/place/catch-up.js'
+import { badExtent, isBadExtent } from '../stream/read/path-view.js'
 import { doublesIn, type Revision } from '../supersede/doubles.js'
-import type { LongCall, VerifyReport } from './api.js'
+import type { VerifyReport } from './api.js'
 import { rootsKnown } from './catalog.js'
-import { catchUp, corrupt, soundValue } from './catch-up.js'
-import type { Environment } from './environment.js'
-import { badExtent, isBadExtent } from './path-view.js'
-import { StreamCore } from './stream-core.js'
-import { type Fault, faultOf, type Witness } from './witness.js'
 
 /** Failures that say nothing of what a stream holds. */
 const OF_THE_CALL: readonly string[] = ['ASR_ABORTED', 'ASR_CLOSED', 'ASR_STREAM_NOT_FOUND']
@@ -57,7 +58,7 @@ export async function verifyStream(core: StreamCore, options: LongCall = {}): Pr
 export async function lostStreams({ storage, level, withIndexNow }: Environment): Promise<StreamReport[]> {
   const logs = new Set<string>()
   for (const folder of [STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER])
-    for (const { log } of await listLogs(storage, folder)) logs.add(log.incarnation)
+    for (const { identity } of await listLogs(storage, folder)) logs.add(identity.incarnation)
   const gone = (await rootsKnown(level)).filter(({ log }) => !logs.has(log))
   if (gone.length === 0) return []
   const knownNow = await (withIndexNow ?? ((work) => work(level)))(rootsKnown)
@@ -254,8 +255,8 @@ async function indexProblems(core: StreamCore, fresh: StreamCore): Promise<Diagn
 /** The check of each row of a stream's index, by key; of the root, what follows from the log. */
 async function rowsOf({ index }: StreamCore): Promise<Map<string, string>> {
   const rows = new Map<string, string>()
-  for await (const [key, bytes] of logRows(index.level, index.log)) {
-    rows.set(key, parseKey(key)?.kind === 'root' ? rootContent(bytes, index.log) : hex64(hashBytes(bytes)))
+  for await (const [key, bytes] of logRows(index.level, index.incarnation)) {
+    rows.set(key, parseKey(key)?.kind === 'root' ? rootContent(bytes, index.incarnation) : hex64(hashBytes(bytes)))
   }
   return rows
 }

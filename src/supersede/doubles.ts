@@ -1,10 +1,11 @@
 /**
  * Two revisions of one target on one path (CORE-18).
  */
+
+import type { Flow } from '../base/flow.js'
+import { turns } from '../base/turn.js'
 import { pageOf } from '../index/page.js'
-import type { Query } from '../index/query.js'
 import type { IndexReader } from '../index/reader.js'
-import { turns } from '../record/turn.js'
 
 /** A record that revises an earlier one. */
 export interface Revision {
@@ -25,7 +26,7 @@ export interface Double {
  * Each revision on whose path an earlier one revises the same, in log order. Takes all revisions of a stream, in log order; they
  * are walked as the tree that they make among themselves, each once.
  */
-export function* doublesIn(index: IndexReader, revisions: readonly Revision[]): Query<Double[]> {
+export function* doublesIn(index: IndexReader, revisions: readonly Revision[]): Flow<Double[]> {
   const tree = yield* treeOf(index, revisions)
   const found: Double[] = []
   /** those of the path that is walked, by what they revise */
@@ -63,7 +64,7 @@ interface Tree {
   sibling: Int32Array
 }
 
-function* treeOf(index: IndexReader, revisions: readonly Revision[]): Query<Tree> {
+function* treeOf(index: IndexReader, revisions: readonly Revision[]): Flow<Tree> {
   const { length } = revisions
   const above = new Int32Array(length).fill(NONE)
   const firstChild = new Int32Array(length).fill(NONE)

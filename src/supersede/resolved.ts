@@ -1,9 +1,10 @@
 /**
  * A path with each live entity once, at its position, in its revision in force.
  */
+
+import type { Flow } from '../base/flow.js'
 import type { ActivePath, Span } from '../heads/path.js'
 import { type Page, pageOf } from '../index/page.js'
-import type { Query } from '../index/query.js'
 import { isPosition, type Revised } from './entity.js'
 
 /**
@@ -17,7 +18,7 @@ export function* resolvedIn(
   revised: ReadonlyMap<number, Revised>,
   { from, to }: Span,
   isAskedFor: (type: string) => boolean = () => true,
-): Query<number[]> {
+): Flow<number[]> {
   const found: number[] = []
   let page: Page | undefined
   for (let pos = from; pos <= to; pos++) {

@@ -3,7 +3,7 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { LogStorage } from '../../src/log/storage.js'
+import type { LogStorage } from '../../src/log/storage/storage.js'
 import { createRecorder, memoryLocation, openStore, type StoredRecord } from '../../src/main.js'
 import { recordsOf, Talk, talk, words } from '../acp/support.js'
 

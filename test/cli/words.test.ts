@@ -1,7 +1,7 @@
 /** Sentences hold for one record, and for none. */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { counted } from '../../src/record/words.js'
+import { counted } from '../../src/base/words.js'
 import { filledStore, HEADER, jsonl, type Outcome, run } from './helper.js'
 
 const ONE = jsonl([HEADER, { type: 'message', seq: 1, id: 'r1', messageId: 'm1', role: 'user', content: 'a' }])

@@ -4,7 +4,7 @@
  */
 import { writeSync } from 'node:fs'
 import { isAsrError, openStore, type Store, type Stream } from '../../src/main.js'
-import type { StoredStream } from '../../src/store/stream.js'
+import type { StoredStream } from '../../src/stream/stream.js'
 import { header, jsonl } from '../support/records.js'
 import { batchOf, extensionOf, STREAMS } from './batches.js'
 

@@ -3,7 +3,7 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { KIND } from '../../src/log/frame.js'
+import { KIND } from '../../src/log/format/frame.js'
 import { collect } from '../support/collect.js'
 import { cases, figure, Random, SEED } from './battery.js'
 import { casesApart } from './cases-apart.js'

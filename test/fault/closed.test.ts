@@ -4,7 +4,7 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import type { StreamStore } from '../../src/store/store.js'
 import { header, jsonl } from '../support/records.js'
 import { cases, figure, type Random } from './battery.js'

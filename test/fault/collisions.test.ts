@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { idKey } from '../../src/index/key-run.js'
-import { hashText } from '../../src/record/hash.js'
+import { hashText } from '../../src/base/hash.js'
+import { idKey } from '../../src/index/keys/key-run.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
 import { header } from '../support/records.js'

@@ -1,8 +1,9 @@
 /**
  * Ways in which stored bytes go bad, and which frame of a log it meets.
  */
-import { KIND } from '../../src/log/frame.js'
-import { parseSegmentFile, saltOf } from '../../src/log/segment.js'
+
+import { parseSegmentFile, saltOf } from '../../src/log/files/segment.js'
+import { KIND } from '../../src/log/format/frame.js'
 import { framesOf, type Placed } from '../log/handmade.js'
 import type { Random } from './battery.js'
 

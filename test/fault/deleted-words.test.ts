@@ -20,10 +20,10 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { clearLog, settleRows } from '../../src/index/rows.js'
 import { openStore, type Store, type Stream } from '../../src/main.js'
-import { INDEX_FOLDER } from '../../src/store/node-index.js'
-import { snapshotIndex } from '../../src/store/node-snapshot.js'
+import { INDEX_FOLDER } from '../../src/store/node/index-folder.js'
+import { snapshotIndex } from '../../src/store/node/index-snapshot.js'
 import type { StreamStore } from '../../src/store/store.js'
-import type { StoredStream } from '../../src/store/stream.js'
+import type { StoredStream } from '../../src/stream/stream.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
 import { header } from '../support/records.js'
@@ -108,7 +108,7 @@ const FATES: { [fate: string]: (folder: string) => Promise<void> } = {
     cpSync(join(folder, INDEX_FOLDER), join(folder, 'index.damaged'), { recursive: true })
   },
   'a reader that was killed': async (folder) => {
-    const module = new URL('../../src/store/node-snapshot.js', import.meta.url)
+    const module = new URL('../../src/store/node/index-snapshot.js', import.meta.url)
     const code = `import { snapshotIndex } from '${module}'
       snapshotIndex('${join(folder, INDEX_FOLDER)}')
       process.kill(process.pid, 'SIGKILL')`

@@ -5,7 +5,7 @@
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { KIND } from '../../src/log/frame.js'
+import { KIND } from '../../src/log/format/frame.js'
 import { type AsrRecord, openStore, type Store } from '../../src/main.js'
 import { collect, idsOf } from '../support/collect.js'
 import { fails } from '../support/fails.js'

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { errnoOf } from '../../src/log/io-error.js'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
+import { errnoOf } from '../../src/log/storage/io-error.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import { conforms } from '../log/storage-conformance.js'
 import { FaultyStorage } from './faulty-storage.js'
 

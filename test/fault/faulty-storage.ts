@@ -1,7 +1,9 @@
 /**
  * A storage that fails on demand, and that forgets what was not synced when the power is cut.
  */
-import type { LogStorage, MaybePromise, StoredFile } from '../../src/log/storage.js'
+
+import type { MaybePromise } from '../../src/base/flow.js'
+import type { LogStorage, StoredFile } from '../../src/log/storage/storage.js'
 
 export type Method = Exclude<keyof LogStorage, 'close'>
 

@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { KIND } from '../../src/log/frame.js'
-import { parseSegmentFile } from '../../src/log/segment.js'
+import { parseSegmentFile } from '../../src/log/files/segment.js'
+import { KIND } from '../../src/log/format/frame.js'
 import type { AsrError } from '../../src/main.js'
 import { fails } from '../support/fails.js'
 import { cases, figure, Random, SEED } from './battery.js'

@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { runFlow } from '../../src/base/flow.js'
 import { pageOf } from '../../src/index/page.js'
-import { answer } from '../../src/index/query.js'
 import { IndexDamaged } from '../../src/index/rows.js'
 import type { StreamIndex } from '../../src/index/stream-index.js'
 import { memoryLocation } from '../../src/main.js'
@@ -99,13 +99,13 @@ test('CORE-10: a look-up at any moment of a flush, in a level that answers at on
     while (!isDone) {
       index.cache.clear() // as if there were many streams
       for (const { entry, keys } of ofEachPage) {
-        const found = await answer(index.candidates(keys[0]))
+        const found = await runFlow(index.candidates(keys[0]))
         assert.equal(
           found,
           plain.byKey.get(keys[0])!.filter((pos) => pos <= length),
           `${length}: key of ${entry.pos}`,
         )
-        assert.equal(await answer(index.entry(entry.pos)), entry)
+        assert.equal(await runFlow(index.entry(entry.pos)), entry)
         asked++
       }
       await Promise.resolve()

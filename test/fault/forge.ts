@@ -1,11 +1,12 @@
 /**
  * Logs with bytes that no append makes, their checks and chain as sound as those of any other.
  */
-import { ENCODING_TEXT } from '../../src/log/codec.js'
-import { FRAME_HEAD_BYTES, type Frame, KIND, writeHead } from '../../src/log/frame.js'
-import { parseSegmentFile, saltOf } from '../../src/log/segment.js'
+
+import { check32, hashPair, hashText } from '../../src/base/hash.js'
+import { parseSegmentFile, saltOf } from '../../src/log/files/segment.js'
+import { ENCODING_TEXT } from '../../src/log/format/codec.js'
+import { FRAME_HEAD_BYTES, type Frame, KIND, writeHead } from '../../src/log/format/frame.js'
 import { canonicalText } from '../../src/record/canonical.js'
-import { check32, hashPair, hashText } from '../../src/record/hash.js'
 import { framesIn } from './damage.js'
 
 export interface Forged extends Frame {

@@ -6,7 +6,7 @@
 import { deflateRawSync } from 'node:zlib'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FRAME_HEAD_BYTES, KIND } from '../../src/log/frame.js'
+import { FRAME_HEAD_BYTES, KIND } from '../../src/log/format/frame.js'
 import { isAsrError, type Store } from '../../src/main.js'
 import { collect, linesOf } from '../support/collect.js'
 import { cases, figure, type Random } from './battery.js'

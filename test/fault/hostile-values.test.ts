@@ -4,8 +4,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { NESTING_MAX, RECORD_BYTES_MAX } from '../../src/base/limits.js'
 import { type AsrRecord, isAsrError } from '../../src/main.js'
-import { NESTING_MAX, RECORD_BYTES_MAX } from '../../src/record/limits.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
 import { header } from '../support/records.js'

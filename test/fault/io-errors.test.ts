@@ -4,9 +4,10 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { MaybePromise } from '../../src/base/flow.js'
 import type { IndexLevel } from '../../src/index/rows.js'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
-import type { MaybePromise, StoredFile } from '../../src/log/storage.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
+import type { StoredFile } from '../../src/log/storage/storage.js'
 import { type AsrRecord, isAsrError, type Stream } from '../../src/main.js'
 import type { StreamStore } from '../../src/store/store.js'
 import { fails } from '../support/fails.js'

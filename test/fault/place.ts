@@ -4,17 +4,14 @@
 import { MemoryLevel } from 'memory-level'
 import { createRowCache } from '../../src/index/row-cache.js'
 import type { IndexLevel } from '../../src/index/rows.js'
-import { exportJsonl } from '../../src/jsonl/export.js'
-import { importJsonl } from '../../src/jsonl/import.js'
-import { guardStorage } from '../../src/log/guarded-storage.js'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
-import type { LogStorage } from '../../src/log/storage.js'
+import { guardStorage } from '../../src/log/storage/guarded-storage.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
+import type { LogStorage } from '../../src/log/storage/storage.js'
 import type { AsrRecord, Stream } from '../../src/main.js'
-import type { Environment } from '../../src/store/environment.js'
-import type { Jsonl } from '../../src/store/jsonl-port.js'
 import { StreamStore } from '../../src/store/store.js'
-import type { StoredStream } from '../../src/store/stream.js'
-import type { StreamCore } from '../../src/store/stream-core.js'
+import type { Environment } from '../../src/stream/core/environment.js'
+import type { StreamCore } from '../../src/stream/core/stream-core.js'
+import type { StoredStream } from '../../src/stream/stream.js'
 import { inNewSegment } from '../log/handmade.js'
 import { header } from '../support/records.js'
 import { type Written, written } from './written.js'
@@ -39,14 +36,10 @@ export async function openAt(storage: LogStorage, level: IndexLevel, options: Op
     mayWriteLevel: true,
     ...options,
   }
-  return new StreamStore(environment, JSONL, async () => undefined).open()
+  return new StreamStore(environment, async () => undefined, EXTENSION_BATCH).open()
 }
 
-/** Imports as the library does, but that a few records are many: they extend a stream by a segment of its own. */
-const JSONL: Jsonl = {
-  importJsonl: (store, chunks, options) => importJsonl(store, chunks, options, EXTENSION_BATCH),
-  exportJsonl,
-}
+/** A few records are many for an import: they extend a stream by a segment of its own. */
 const EXTENSION_BATCH = 3
 
 export function freshLevel(): IndexLevel {

@@ -3,12 +3,12 @@
  * is what the log says.
  */
 import * as assert from 'uvu/assert'
+import { hashBytes, hex64 } from '../../src/base/hash.js'
 import { decodeRoot } from '../../src/index/root.js'
 import { logRows } from '../../src/index/rows.js'
 import { isAsrError, type Store, type StoredRecord, type Stream, type VerifyReport } from '../../src/main.js'
-import { hashBytes, hex64 } from '../../src/record/hash.js'
 import type { StreamStore } from '../../src/store/store.js'
-import type { StoredStream } from '../../src/store/stream.js'
+import type { StoredStream } from '../../src/stream/stream.js'
 import { collect, linesOf } from '../support/collect.js'
 import { asStored, type Written } from './written.js'
 
@@ -116,7 +116,7 @@ async function indexRows(store: Store): Promise<string[]> {
   const rows: string[] = []
   for await (const { sessionId } of store.streams()) {
     const { core } = (await store.stream(sessionId)) as StoredStream
-    const { level, log } = core.index
+    const { level, incarnation: log } = core.index
     for await (const [key, bytes] of logRows(level, log)) rows.push(`${key} ${contentOf(key, bytes)}`)
   }
   return rows.sort()

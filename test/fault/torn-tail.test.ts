@@ -4,7 +4,7 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { KIND } from '../../src/log/frame.js'
+import { KIND } from '../../src/log/format/frame.js'
 import type { AsrRecord } from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'

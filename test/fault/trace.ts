@@ -2,8 +2,8 @@
  * What a store does to its log files and its index, step by step, and the disks that a power cut could leave at any of them.
  */
 import type { IndexLevel } from '../../src/index/rows.js'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
-import type { LogStorage, StoredFile } from '../../src/log/storage.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
+import type { LogStorage, StoredFile } from '../../src/log/storage/storage.js'
 import type { Random } from './battery.js'
 import { type Files, type Rows, rowsOf } from './place.js'
 

@@ -2,6 +2,7 @@
  * Small trees of records as an index shows them, and what the rules say of them, worked out step by step.
  */
 import fc from 'fast-check'
+import { type Flow, runFlow, wait } from '../../src/base/flow.js'
 import {
   BAD_TARGET,
   COMPLETED,
@@ -14,9 +15,8 @@ import {
   PARTICIPATES,
   type Run,
 } from '../../src/index/entry.js'
-import { revisionKey, tombstoneKey } from '../../src/index/key-run.js'
+import { revisionKey, tombstoneKey } from '../../src/index/keys/key-run.js'
 import { Page, pageOf } from '../../src/index/page.js'
-import { answer, type Query, wait } from '../../src/index/query.js'
 import type { IndexReader } from '../../src/index/reader.js'
 
 /** A record of the tree; positions count from 1. */
@@ -67,17 +67,17 @@ export class TreeIndex implements IndexReader {
     })
   }
 
-  *page(number: number): Query<Page> {
+  *page(number: number): Flow<Page> {
     const page = this.pages[number] ?? Page.empty(number)
     return this.waits ? yield* wait(Promise.resolve(page)) : page
   }
 
-  *entry(pos: number): Query<Entry> {
+  *entry(pos: number): Flow<Entry> {
     return (yield* this.page(pageOf(pos))).entry(pos)
   }
 
   // biome-ignore lint/correctness/useYield: it has all at hand
-  *candidates(key: number): Query<number[]> {
+  *candidates(key: number): Flow<number[]> {
     return this.byKey.get(key) ?? []
   }
 
@@ -119,8 +119,8 @@ function landmarksOf({ type, target, gap, founder }: Node, pos: number, parent: 
 }
 
 /** The answer, also of an index that waits. */
-export async function ask<T>(query: Query<T>): Promise<T> {
-  return answer(query)
+export async function ask<T>(query: Flow<T>): Promise<T> {
+  return runFlow(query)
 }
 
 /** CORE-16: from the root to the record. */

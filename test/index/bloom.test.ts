@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Bloom } from '../../src/index/bloom.js'
-import { idKey } from '../../src/index/key-run.js'
+import { Bloom } from '../../src/index/keys/bloom.js'
+import { idKey } from '../../src/index/keys/key-run.js'
 import { RUNS, settings } from '../property/settings.js'
 import { dice } from './plain-index.js'
 

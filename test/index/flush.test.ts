@@ -3,8 +3,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { parseKey } from '../../src/index/keys.js'
 import { PAGE_POSITIONS } from '../../src/index/page.js'
+import { parseKey } from '../../src/index/row-key.js'
 import { waitingLevel } from '../support/levels.js'
 import { dice, emptyIndex, expectAnswers, feed, flush, PlainIndex, reopened, rowsOf } from './plain-index.js'
 

@@ -14,8 +14,8 @@ import {
   mergeRuns as mergeRunsInTurns,
   revisionKey,
   tombstoneKey,
-} from '../../src/index/key-run.js'
-import { PageKeys } from '../../src/index/page-keys.js'
+} from '../../src/index/keys/key-run.js'
+import { PageKeys } from '../../src/index/keys/page-keys.js'
 import { RUNS, settings } from '../property/settings.js'
 
 /** Without letting the event loop go round in between. */

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { PageKeys } from '../../src/index/page-keys.js'
+import { PageKeys } from '../../src/index/keys/page-keys.js'
 
 test('names are remembered by position, as long as the page grows', () => {
   const keys = new PageKeys()

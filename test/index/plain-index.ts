@@ -2,13 +2,13 @@
  * Entries by the thousand, and what an index must say of them, kept as plainly as can be.
  */
 import * as assert from 'uvu/assert'
+import { runFlow } from '../../src/base/flow.js'
 import type { Entry, Landmarks, Run } from '../../src/index/entry.js'
 import { flushIndex } from '../../src/index/flush.js'
-import { answer } from '../../src/index/query.js'
 import { createRowCache } from '../../src/index/row-cache.js'
 import { type IndexLevel, logRows } from '../../src/index/rows.js'
 import { StreamIndex } from '../../src/index/stream-index.js'
-import { locate } from '../../src/log/segment.js'
+import { locate } from '../../src/log/files/segment.js'
 import { waitingLevel } from '../support/levels.js'
 
 export const LOG = '0011223344556677'
@@ -94,7 +94,7 @@ export function emptyIndex(level: IndexLevel = waitingLevel()): StreamIndex {
 /** Puts rows into an index until it holds `count` records. */
 export async function feed(index: StreamIndex, plain: PlainIndex, count: number): Promise<void> {
   const rows = plain.upTo(count)
-  await answer(index.prepare())
+  await runFlow(index.prepare())
   for (let i = index.length; i < count; i++) {
     const { entry, keys } = rows[i]
     index.push(entry, keys, { id: `id${entry.pos}`, stated: undefined })
@@ -141,7 +141,7 @@ export async function expectAnswers(index: StreamIndex, plain: PlainIndex, step 
   positions.add(length)
   for (const pos of positions) {
     const { entry, keys } = plain.rows[pos - 1]
-    assert.equal(await answer(index.entry(pos)), entry, `position ${pos}`)
+    assert.equal(await runFlow(index.entry(pos)), entry, `position ${pos}`)
     for (const key of keys) await expectCandidates(index, plain, key)
   }
   for (const key of SHARED_KEYS) await expectCandidates(index, plain, key)
@@ -151,5 +151,5 @@ export async function expectAnswers(index: StreamIndex, plain: PlainIndex, step 
 
 async function expectCandidates(index: StreamIndex, plain: PlainIndex, key: number): Promise<void> {
   const expected = (plain.byKey.get(key) ?? []).filter((pos) => pos <= index.length)
-  assert.equal(await answer(index.candidates(key)), expected, `key ${key}`)
+  assert.equal(await runFlow(index.candidates(key)), expected, `key ${key}`)
 }

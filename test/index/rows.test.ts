@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { Level } from 'level'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { formatKey, type RowKey } from '../../src/index/keys.js'
-import { answer, type Query } from '../../src/index/query.js'
+import { type Flow, runFlow } from '../../src/base/flow.js'
+import { formatKey, type RowKey } from '../../src/index/row-key.js'
 import {
   clearLog,
   getRow,
@@ -24,12 +24,12 @@ import { tempFolder } from '../support/temp.js'
 
 const LOG = '00112233445566ff'
 const NEXT = '0011223344556700'
-const page = (log: string, number: number): RowKey => ({ kind: 'page', log, number })
+const page = (incarnation: string, number: number): RowKey => ({ kind: 'page', incarnation, number })
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const
 
-async function damaged(read: Query<unknown>): Promise<void> {
+async function damaged(read: Flow<unknown>): Promise<void> {
   const outcome = await Promise.resolve()
-    .then(() => answer(read))
+    .then(() => runFlow(read))
     .catch((error: unknown) => error)
   assert.instance(outcome, IndexDamaged)
 }
@@ -44,9 +44,9 @@ for (const [how, makeLevel] of [
     const batch = new RowBatch()
     const value = Uint8Array.of(1, 2, 3)
     const check = batch.put(page(LOG, 1), value)
-    assert.is(await answer(getRow(level, page(LOG, 1))), undefined, 'not before the batch is written')
+    assert.is(await runFlow(getRow(level, page(LOG, 1))), undefined, 'not before the batch is written')
     await batch.write(level)
-    assert.equal(new Uint8Array(await answer(readRow(level, page(LOG, 1), check))), value)
+    assert.equal(new Uint8Array(await runFlow(readRow(level, page(LOG, 1), check))), value)
     await damaged(readRow(level, page(LOG, 1), check ^ 1))
     await damaged(readRow(level, page(LOG, 2), check))
     await level.put(formatKey(page(LOG, 1)), flipped(value, 1), ENCODINGS)
@@ -82,7 +82,7 @@ test('a purge leaves no value of a log in any file, also of rows that were delet
     const folder = tempFolder()
     const level = new Level<string, Uint8Array>(folder, { keyEncoding: 'utf8', valueEncoding: 'view' })
     const word = 'Qzjvkwpxhgbfyd'
-    await level.put(formatKey({ kind: 'root', log: LOG }), new TextEncoder().encode(word))
+    await level.put(formatKey({ kind: 'root', incarnation: LOG }), new TextEncoder().encode(word))
     await level.put('ffffffffffffffff/a', new TextEncoder().encode('kept'))
     await clearLog(level, LOG)
     await settleRows(level) // the value and what deletes it are one table

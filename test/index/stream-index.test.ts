@@ -109,7 +109,7 @@ test('CORE-10: a row of an earlier flush in the place of a later one is found ou
     const now = new Uint8Array((await level.get(key, ENCODINGS)) as Uint8Array)
     await level.put(key, bytes, ENCODINGS)
     const outcome = await rightOrDamaged(level, plain)
-    const isRoot = decodeRoot(bytes, index.log) !== undefined
+    const isRoot = decodeRoot(bytes, index.incarnation) !== undefined
     // A stale root names rows that are no longer there as it knew them; where they still are, it is a shorter truth.
     assert.ok(isRoot || outcome !== 'right', key)
     await level.put(key, now, ENCODINGS)

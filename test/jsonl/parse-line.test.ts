@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { NESTING_MAX } from '../../src/base/limits.js'
 import { type ParsedLine, parseLine } from '../../src/jsonl/parse-line.js'
-import { NESTING_MAX } from '../../src/record/limits.js'
 
 function parse(text: string, torn = false): ParsedLine {
   return parseLine({ number: 7, text, bytes: new TextEncoder().encode(text).length, torn })

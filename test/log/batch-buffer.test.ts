@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { BatchBuffer } from '../../src/log/batch-buffer.js'
-import { FRAME_HEAD_BYTES, type FrameHead, KIND, readFrame } from '../../src/log/frame.js'
+import { BatchBuffer } from '../../src/log/format/batch-buffer.js'
+import { FRAME_HEAD_BYTES, type FrameHead, KIND, readFrame } from '../../src/log/format/frame.js'
 
 const head = (pos: number, bodyBytes: number): FrameHead => ({
   kind: KIND.record,

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { deflateSync, inflateSync } from 'fflate'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { deflateRaw, inflateRaw } from '../../src/log/deflate.js'
+import { deflateRaw, inflateRaw } from '../../src/log/format/deflate.js'
 import { RUNS, settings } from '../property/settings.js'
 
 const bytes = fc.oneof(

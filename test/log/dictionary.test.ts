@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { Dictionary, type DictionaryPart, SHAPES_MAX } from '../../src/log/dictionary.js'
+import { Dictionary, type DictionaryPart, SHAPES_MAX } from '../../src/log/format/dictionary.js'
 import { RUNS, settings } from '../property/settings.js'
 
 const keys = (n: number, name = 'k') => Array.from({ length: n }, (_, i) => `${name}${i}`)

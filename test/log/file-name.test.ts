@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { assertFileName } from '../../src/log/file-name.js'
+import { assertFileName } from '../../src/log/storage/file-name.js'
 
 test('relative names pass', () => {
   for (const name of ['a', 'streams/a.log', 'a/b/c', '...', '..a', 'a..'])

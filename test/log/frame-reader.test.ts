@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FrameReader } from '../../src/log/frame-reader.js'
-import { locate, saltOf } from '../../src/log/segment.js'
+import { FrameReader } from '../../src/log/files/frame-reader.js'
+import { locate, saltOf } from '../../src/log/files/segment.js'
 import { bytesOfSegment, framesOf, inNewSegment, logOf, recordEntry } from './handmade.js'
 
 async function sample() {

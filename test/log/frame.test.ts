@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { check32 } from '../../src/base/hash.js'
 import {
   bodyHolds,
   FRAME_HEAD_BYTES,
@@ -10,8 +11,7 @@ import {
   KIND,
   readFrame,
   writeHead,
-} from '../../src/log/frame.js'
-import { check32 } from '../../src/record/hash.js'
+} from '../../src/log/format/frame.js'
 import { RUNS, settings } from '../property/settings.js'
 import { flipped } from './handmade.js'
 

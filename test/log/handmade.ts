@@ -1,16 +1,17 @@
 /**
  * Logs made without a store, and their frames one by one.
  */
-import { FRAME_HEAD_BYTES, type Frame, KIND, readFrame } from '../../src/log/frame.js'
-import type { LogEntry } from '../../src/log/framer.js'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
-import { RecordLog } from '../../src/log/record-log.js'
-import type { ScanEnd, ScanItem } from '../../src/log/scanner.js'
-import { LOG_START } from '../../src/log/scanner.js'
-import { listLogs, SEGMENT_BYTES, type Segment, saltOf } from '../../src/log/segment.js'
-import type { LogStorage } from '../../src/log/storage.js'
+
+import { hashText, name128 } from '../../src/base/hash.js'
+import type { LogEntry } from '../../src/log/files/framer.js'
+import { RecordLog } from '../../src/log/files/record-log.js'
+import type { ScanEnd, ScanItem } from '../../src/log/files/scanner.js'
+import { LOG_START } from '../../src/log/files/scanner.js'
+import { listLogs, SEGMENT_BYTES, type Segment, saltOf } from '../../src/log/files/segment.js'
+import { FRAME_HEAD_BYTES, type Frame, KIND, readFrame } from '../../src/log/format/frame.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
+import type { LogStorage } from '../../src/log/storage/storage.js'
 import { canonicalize } from '../../src/record/canonical.js'
-import { hashText, name128 } from '../../src/record/hash.js'
 
 export const FOLDER = 'streams'
 export const INCARNATION = '0011223344556677'
@@ -50,8 +51,8 @@ export async function logOf(...appends: Value[][]): Promise<HandmadeLog> {
 
 /** The same log as somebody finds it who opens it; `end` is not known yet. */
 export async function found(storage: LogStorage, sessionId = 's'): Promise<RecordLog> {
-  const [{ log, segments }] = await listLogs(storage, FOLDER)
-  return new RecordLog(storage, FOLDER, log, sessionId, segments)
+  const [{ identity, segments }] = await listLogs(storage, FOLDER)
+  return new RecordLog(storage, FOLDER, identity, sessionId, segments)
 }
 
 export interface Scanned {

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { errnoOf, ioError } from '../../src/log/io-error.js'
-import { AsrError } from '../../src/record/error.js'
+import { AsrError } from '../../src/base/error.js'
+import { errnoOf, ioError } from '../../src/log/storage/io-error.js'
 
 function failed(code: string): Error {
   return Object.assign(new Error(`${code}: it failed`), { code })

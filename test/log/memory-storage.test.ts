@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import { conforms } from './storage-conformance.js'
 
 conforms(test, () => new MemoryStorage())

@@ -2,8 +2,8 @@ import { mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { errnoOf } from '../../src/log/io-error.js'
-import { makeFolder } from '../../src/log/node-make-folder.js'
+import { errnoOf } from '../../src/log/storage/io-error.js'
+import { makeFolder } from '../../src/log/storage/node-make-folder.js'
 import { tempFolder } from '../support/temp.js'
 
 function failure(path: string): string | undefined {

@@ -1,6 +1,6 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import { memoryLocation, openStore } from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import { header, message } from '../support/records.js'

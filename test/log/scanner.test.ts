@@ -3,9 +3,9 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { FLAG_END, FRAME_HEAD_BYTES, type FrameHead, KIND, writeHead } from '../../src/log/frame.js'
-import { saltOf, segmentOf } from '../../src/log/segment.js'
-import { check32 } from '../../src/record/hash.js'
+import { check32 } from '../../src/base/hash.js'
+import { saltOf, segmentOf } from '../../src/log/files/segment.js'
+import { FLAG_END, FRAME_HEAD_BYTES, type FrameHead, KIND, writeHead } from '../../src/log/format/frame.js'
 import {
   brief,
   bytesOfSegment,

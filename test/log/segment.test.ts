@@ -1,7 +1,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
-import { listLogs, locate, offsetOf, parseSegmentFile, saltOf, segmentFile, segmentOf } from '../../src/log/segment.js'
+import {
+  listLogs,
+  locate,
+  offsetOf,
+  parseSegmentFile,
+  saltOf,
+  segmentFile,
+  segmentOf,
+} from '../../src/log/files/segment.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 
 const ONE = { name: '2a97516c354b68848cdbd8f54a226a0a', incarnation: '0011223344556677' }
 const OTHER = { name: '2a97516c354b68848cdbd8f54a226a0a', incarnation: 'ffeeddccbbaa9988' }
@@ -62,7 +70,7 @@ test('logs are listed with their segments in order, each incarnation for itself'
   storage.append(segmentFile('trash', ONE, 1), new Uint8Array(9))
   const logs = await listLogs(storage, 'streams')
   assert.is(logs.length, 2)
-  const one = logs.find(({ log }) => log.incarnation === ONE.incarnation)
+  const one = logs.find(({ identity }) => identity.incarnation === ONE.incarnation)
   assert.equal(
     one?.segments.map(({ number, size }) => [number, size]),
     [

@@ -2,8 +2,8 @@
  * What every `LogStorage` must do, as named tests over a factory.
  */
 import * as assert from 'uvu/assert'
-import { errnoOf } from '../../src/log/io-error.js'
-import type { LogStorage } from '../../src/log/storage.js'
+import { errnoOf } from '../../src/log/storage/io-error.js'
+import type { LogStorage } from '../../src/log/storage/storage.js'
 
 type Check = (storage: LogStorage) => Promise<void>
 

@@ -4,21 +4,42 @@ import { loadScript } from './load-script.js'
 
 interface CheckImports {
   FOLDERS: string[]
+  ROOMS: { [folder: string]: string[] }
+  FACES: { [folder: string]: unknown[] }
   checkImports(files: { path: string; text: string }[]): string[]
 }
 
-const { FOLDERS, checkImports } = await loadScript<CheckImports>('check-imports.mjs')
+const { FOLDERS, ROOMS, FACES, checkImports } = await loadScript<CheckImports>('check-imports.mjs')
 
 function problemsOf(path: string, text: string): string[] {
   return checkImports([{ path, text }])
 }
 
-test('a folder may import itself and every folder before it', () => {
+test('a folder may import itself and every folder before it, and what is above the engine only its face', () => {
   for (const [index, folder] of FOLDERS.entries()) {
     for (const [other, target] of FOLDERS.entries()) {
-      const problems = problemsOf(`src/${folder}/a.ts`, `import { b } from '../${target}/b.js'\n`)
-      assert.is(problems.length, other > index ? 1 : 0, `${folder} imports ${target}`)
+      const path = folder === target ? `./b.js` : `../${target}/api.js`
+      const problems = problemsOf(`src/${folder}/a.ts`, `import { b } from '${path}'\n`)
+      const isReached = FACES[folder] === undefined || folder === target || ['base', 'record'].includes(target)
+      const isSeen = isReached || (folder === 'acp' && ['stream', 'store'].includes(target))
+      assert.is(problems.length, other <= index && isSeen ? 0 : 1, `${folder} imports ${target}`)
     }
+  }
+})
+
+test('a room of a folder may import the rooms before it and the api, what lies beside the rooms all of them', () => {
+  for (const [folder, rooms] of Object.entries(ROOMS)) {
+    for (const [index, room] of rooms.entries()) {
+      for (const [other, target] of rooms.entries()) {
+        const problems = problemsOf(`src/${folder}/${room}/a.ts`, `import { b } from '../${target}/b.js'\n`)
+        assert.is(problems.length, other > index ? 1 : 0, `${room} imports ${target}`)
+      }
+      assert.equal(problemsOf(`src/${folder}/${room}/a.ts`, "import type { B } from '../api.js'"), [])
+      assert.is(problemsOf(`src/${folder}/${room}/a.ts`, "import { b } from '../b.js'").length, 1, room)
+      assert.equal(problemsOf(`src/${folder}/a.ts`, `import { b } from './${room}/b.js'`), [])
+      assert.is(problemsOf(`src/${folder}/api.ts`, `import { b } from './${room}/b.js'`).length, 1, room)
+    }
+    assert.is(problemsOf(`src/${folder}/unknown/a.ts`, "import { b } from '../b.js'").length, 1)
   }
 })
 
@@ -59,7 +80,7 @@ test('a file in an unknown folder, or beside main, is a problem', () => {
 
 test('Node modules are imported only by cli, link and the Node files of log and store', () => {
   const text = "import { readFile } from 'node:fs/promises'"
-  for (const path of ['src/cli/a.ts', 'src/link/a.ts', 'src/log/node-files.ts', 'src/store/node-lock.ts']) {
+  for (const path of ['src/cli/a.ts', 'src/link/a.ts', 'src/log/storage/node-files.ts', 'src/store/node/lock.ts']) {
     assert.equal(problemsOf(path, text), [], path)
   }
   for (const path of ['src/main.ts', 'src/log/files.ts', 'src/store/store.ts', 'src/index/node-files.ts']) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { ERROR_CODES, KEPT_CODES, REFUSED_CODES } from '../../src/record/error.js'
+import { ERROR_CODES, KEPT_CODES, REFUSED_CODES } from '../../src/base/error.js'
 import { loadScript, type ProjectScript, projectRoot } from './load-script.js'
 
 const FILE_LINES_MAX = 400
@@ -65,11 +65,11 @@ test('no type of src is any, unless a reason stands beside it', () => {
 test('data is not spread into a call: a call takes about a hundred thousand arguments', () => {
   const bounded = [
     'src/acp/base64.ts', // a piece
-    'src/acp/record/feed.ts', // three tasks
-    'src/acp/record/writer.ts', // a batch
+    'src/acp/recorder/feed.ts', // three tasks
+    'src/acp/recorder/writer.ts', // a batch
     'src/acp/replay/queue.ts', // an update
     'src/acp/replay/walk.ts', // three updates
-    'src/store/append-queue.ts', // the calls of a group
+    'src/stream/append-queue.ts', // the calls of a group
   ]
   const spread =
     /\.(?:push|unshift|splice|concat|fromCharCode)\((?:[^()]*, )?\.\.\.|Math\.(?:max|min)\(\.\.\.|\.apply\(/

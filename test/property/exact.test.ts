@@ -4,6 +4,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { hashText, hex64 } from '../../src/base/hash.js'
 import {
   type AsrRecord,
   ExactNumber,
@@ -16,7 +17,6 @@ import {
   type Stream,
 } from '../../src/main.js'
 import { canonicalText } from '../../src/record/canonical.js'
-import { hashText, hex64 } from '../../src/record/hash.js'
 import { memberAt, withMember } from '../../src/record/json-text.js'
 import { asked, withClient } from '../acp/agent/support.js'
 import { recordAll, Talk, talk } from '../acp/support.js'

@@ -2,7 +2,8 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type AsrRecord, memoryLocation, openStore } from '../../src/main.js'
-import type { Store, Stream } from '../../src/store/api.js'
+import type { Store } from '../../src/store/api.js'
+import type { Stream } from '../../src/stream/api.js'
 import { exportText, outcomeOf } from './subject.js'
 
 const HEADER = { type: 'header' as const, sessionId: 's' }

@@ -2,27 +2,27 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { formatKey, logRange, parseKey, type RowKey } from '../../src/index/keys.js'
+import { formatKey, logRange, parseKey, type RowKey } from '../../src/index/row-key.js'
 import { RUNS, settings } from './settings.js'
 
 const KINDS = ['root', 'heads', 'dictionary', 'directory', 'page', 'keys', 'run', 'bucket'] as const
 
-const log = fc.oneof(
+const incarnation = fc.oneof(
   fc.constantFrom('0000000000000000', '0000000000000001', '00000000000000ff', 'ffffffffffffffff'),
   fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map((n) => n.toString(16).padStart(16, '0')),
 )
 const number = fc.oneof(fc.nat(300), fc.integer({ min: 0, max: 2 ** 48 - 1 }))
 const rowKey: fc.Arbitrary<RowKey> = fc.oneof(
-  fc.record({ kind: fc.constantFrom('root', 'heads', 'dictionary'), log }),
-  fc.record({ kind: fc.constantFrom('directory', 'page', 'keys'), log, number }),
-  fc.record({ kind: fc.constant('run'), log, level: fc.nat(255), number }),
-  fc.record({ kind: fc.constant('bucket'), log, level: fc.nat(255), number, bucket: number }),
+  fc.record({ kind: fc.constantFrom('root', 'heads', 'dictionary'), incarnation }),
+  fc.record({ kind: fc.constantFrom('directory', 'page', 'keys'), incarnation, number }),
+  fc.record({ kind: fc.constant('run'), incarnation, level: fc.nat(255), number }),
+  fc.record({ kind: fc.constant('bucket'), incarnation, level: fc.nat(255), number, bucket: number }),
 )
 
 /** What orders keys, the weightiest first. */
 function rank(key: RowKey): (string | number)[] {
   return [
-    key.log,
+    key.incarnation,
     KINDS.indexOf(key.kind),
     'level' in key ? key.level : 0,
     'number' in key ? key.number : 0,
@@ -39,7 +39,7 @@ function compare<T>(a: readonly T[], b: readonly T[]): number {
 test('the order of two keys as UTF-8 is the order of the rows they name', () =>
   fc.assert(
     fc.property(rowKey, rowKey, fc.boolean(), (a, other, sameLog) => {
-      const b = sameLog ? { ...other, log: a.log } : other
+      const b = sameLog ? { ...other, incarnation: a.incarnation } : other
       const bytes = (key: RowKey) => [...new TextEncoder().encode(formatKey(key))]
       assert.is(compare(bytes(a), bytes(b)), compare(rank(a), rank(b)), `${formatKey(a)} and ${formatKey(b)}`)
     }),
@@ -78,10 +78,10 @@ test('a text that is no key is not parsed as one', () => {
 
 test('the range of a log holds its keys and no other', () =>
   fc.assert(
-    fc.property(log, rowKey, fc.boolean(), (own, key, mine) => {
-      const text = formatKey(mine ? { ...key, log: own } : key)
+    fc.property(incarnation, rowKey, fc.boolean(), (own, key, mine) => {
+      const text = formatKey(mine ? { ...key, incarnation: own } : key)
       const { gte, lt } = logRange(own)
-      assert.is(text >= gte && text < lt, mine || key.log === own)
+      assert.is(text >= gte && text < lt, mine || key.incarnation === own)
     }),
     settings(RUNS * 10),
   ))

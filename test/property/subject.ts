@@ -3,7 +3,8 @@
  */
 import * as assert from 'uvu/assert'
 import { type AsrRecord, type At, type ContextView, type Header, memoryLocation, openStore } from '../../src/main.js'
-import type { Store, StoreLocation, Stream } from '../../src/store/api.js'
+import type { Store, StoreLocation } from '../../src/store/api.js'
+import type { Stream } from '../../src/stream/api.js'
 import { waitingLocation } from '../support/levels.js'
 import { plain, type Rec } from './json.js'
 import { isFault, type ModelAt, ModelStream } from './model.js'

@@ -3,9 +3,9 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { NESTING_MAX, RECORD_BYTES_MAX } from '../../src/base/limits.js'
 import { canonicalize, canonicalText } from '../../src/record/canonical.js'
 import { exactJson } from '../../src/record/exact.js'
-import { NESTING_MAX, RECORD_BYTES_MAX } from '../../src/record/limits.js'
 import { fails } from '../support/fails.js'
 
 function nested(levels: number): unknown {

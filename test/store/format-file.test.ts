@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { hashText, hex64 } from '../../src/record/hash.js'
-import { formatLine, parseFormatLine } from '../../src/store/format-file.js'
+import { hashText, hex64 } from '../../src/base/hash.js'
+import { formatLine, parseFormatLine } from '../../src/store/node/format-file.js'
 import { flipped } from '../log/handmade.js'
 import { fails } from '../support/fails.js'
 

@@ -4,8 +4,8 @@
 import { join } from 'node:path'
 import { isMainThread, parentPort } from 'node:worker_threads'
 import { Level } from 'level'
-import { errnoOf } from '../../src/log/io-error.js'
-import { FolderLock } from '../../src/store/node-lock.js'
+import { errnoOf } from '../../src/log/storage/io-error.js'
+import { FolderLock } from '../../src/store/node/lock.js'
 
 export interface Told {
   step: 'acquire' | 'openLevel' | 'closeLevel' | 'announce' | 'check' | 'release' | 'exit'

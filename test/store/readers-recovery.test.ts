@@ -4,9 +4,9 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { MemoryStorage } from '../../src/log/memory-storage.js'
+import type { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import { type AsrRecord, isAsrError, memoryLocation, openStore, type Store, type Stream } from '../../src/main.js'
-import type { StoredStream } from '../../src/store/stream.js'
+import type { StoredStream } from '../../src/stream/stream.js'
 import { flippedAt, framesIn } from '../fault/damage.js'
 import { coreOf, freshLevel, levelOf, openAt, rowsOf } from '../fault/place.js'
 import { inNewSegment } from '../log/handmade.js'

@@ -3,16 +3,16 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { MemoryStorage } from '../../src/log/memory-storage.js'
+import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import { memoryLocation, openStore, type Stream } from '../../src/main.js'
-import type { StoredStream } from '../../src/store/stream.js'
+import type { StoredStream } from '../../src/stream/stream.js'
 import { inNewSegment } from '../log/handmade.js'
+import { answersOf } from '../stream/sample-stream.js'
 import { collect, idsOf, linesOf } from '../support/collect.js'
 import { fails } from '../support/fails.js'
 import { onlyLogFile, overwrite } from '../support/logs.js'
 import { header, message } from '../support/records.js'
 import type { MemoryLocation } from '../support/stores.js'
-import { answersOf } from './sample-stream.js'
 
 async function writing(location: MemoryLocation = memoryLocation()) {
   const store = await openStore(location)

@@ -4,15 +4,15 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { logRows } from '../../src/index/rows.js'
-import { KIND } from '../../src/log/frame.js'
+import { KIND } from '../../src/log/format/frame.js'
 import { type Diagnostic, memoryLocation, openStore, type Store, type VerifyReport } from '../../src/main.js'
-import type { StoredStream } from '../../src/store/stream.js'
+import type { StoredStream } from '../../src/stream/stream.js'
 import { flipped, headerEntry, recordEntry } from '../log/handmade.js'
+import { placeWith, placeWithIndex, recordPiece, sample } from '../stream/sample-stream.js'
 import { fails } from '../support/fails.js'
 import { onlyLogFile } from '../support/logs.js'
 import { compaction, header, jsonl, message, tombstone } from '../support/records.js'
 import type { MemoryLocation } from '../support/stores.js'
-import { placeWith, placeWithIndex, recordPiece, sample } from './sample-stream.js'
 
 const whole = await sample()
 

@@ -1,7 +1,9 @@
 /**
  * Log storages that watch, change or fail what goes through them.
  */
-import type { LogStorage, MaybePromise } from '../../src/log/storage.js'
+
+import type { MaybePromise } from '../../src/base/flow.js'
+import type { LogStorage } from '../../src/log/storage/storage.js'
 
 export interface CountingLog extends LogStorage {
   bytesRead: number

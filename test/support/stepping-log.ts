@@ -1,7 +1,7 @@
 /**
  * A log storage that lets a test in before each of its calls.
  */
-import type { LogStorage } from '../../src/log/storage.js'
+import type { LogStorage } from '../../src/log/storage/storage.js'
 
 type Step = (method: string, name: string) => unknown
 

@@ -2,7 +2,7 @@
  * A store as an agent of ACP v2: its streams are sessions that any client can list, open and read.
  */
 import type { Store } from '../../store/api.js'
-import type { MessageStream } from '../record/stream.js'
+import type { MessageStream } from '../message-stream.js'
 import type { ReplayAgent, ReplayAgentOptions, ReplayConnection } from './api.js'
 
 /**

@@ -1,7 +1,7 @@
 /**
  * The public face of a store as an agent.
  */
-import type { MessageStream } from '../record/stream.js'
+import type { MessageStream } from '../message-stream.js'
 
 export interface ReplayAgentOptions {
   /** what the agent says of itself */

@@ -3,7 +3,7 @@
  */
 import { agent, methods, PROTOCOL_VERSION, type Stream } from '@agentclientprotocol/sdk/experimental/v2/unstable'
 import type { Store } from '../../store/api.js'
-import type { MessageStream } from '../record/stream.js'
+import type { MessageStream } from '../message-stream.js'
 import type { ReplayAgentOptions, ReplayConnection } from './api.js'
 import { readOnly } from './errors.js'
 import { SessionList } from './list.js'

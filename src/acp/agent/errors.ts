@@ -2,7 +2,7 @@
  * Failures as JSON-RPC errors: what a client can act on is told by its code, and never by a stack.
  */
 import { RequestError } from '@agentclientprotocol/sdk/experimental/v2/unstable'
-import { isAsrError } from '../../record/error.js'
+import { isAsrError } from '../../base/error.js'
 
 const INVALID_REQUEST = -32600
 

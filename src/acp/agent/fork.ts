@@ -3,7 +3,8 @@
  */
 import { readLines } from '../../jsonl/lines.js'
 import { memberAt, withItems, withMember } from '../../record/json-text.js'
-import type { Store, Stream } from '../../store/api.js'
+import type { Store } from '../../store/api.js'
+import type { Stream } from '../../stream/api.js'
 import { Roots } from '../paths.js'
 
 const EVIDENCE = 'native_field'

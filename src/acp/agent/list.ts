@@ -6,7 +6,7 @@ import type {
   ListSessionsResponse,
   SessionInfo,
 } from '@agentclientprotocol/sdk/experimental/v2/unstable'
-import { isAsrError } from '../../record/error.js'
+import { isAsrError } from '../../base/error.js'
 import type { Store, StreamInfo } from '../../store/api.js'
 import { fromBase64, toBase64 } from '../base64.js'
 import { Roots } from '../paths.js'

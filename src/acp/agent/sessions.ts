@@ -11,7 +11,8 @@ import {
   type SessionConfigOption,
   type UpdateSessionNotification,
 } from '@agentclientprotocol/sdk/experimental/v2/unstable'
-import type { Store, Stream } from '../../store/api.js'
+import type { Store } from '../../store/api.js'
+import type { Stream } from '../../stream/api.js'
 import { directoriesOf } from '../paths.js'
 import type { ReplayLoss } from '../replay/api.js'
 import { currentState, replay } from '../replay/replay.js'

@@ -1,7 +1,7 @@
 /**
  * What a comparison of two streams says.
  */
-import type { At } from '../../store/api.js'
+import type { At } from '../../stream/api.js'
 
 export interface CompareOptions {
   /** where the path of the first stream ends; default primary */

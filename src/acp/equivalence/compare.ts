@@ -1,10 +1,11 @@
 /**
  * Whether two streams have the same context view, as far as ACP can carry one (ASR-732).
  */
-import { LargeMap } from '../../record/large.js'
-import { turns } from '../../record/turn.js'
-import { throwIfAborted } from '../../store/abort.js'
-import type { Stream } from '../../store/api.js'
+
+import { throwIfAborted } from '../../base/abort.js'
+import { LargeMap } from '../../base/large.js'
+import { turns } from '../../base/turn.js'
+import type { Stream } from '../../stream/api.js'
 import type { CompareOptions, Comparison, Difference, DifferenceSide } from './api.js'
 import { leftOutOf } from './left-out.js'
 import { type Outline, outlineOf } from './outline.js'

@@ -1,10 +1,11 @@
 /**
  * A stream's view in normal form, entity by entity: which records each is made of, and the hash of what they say.
  */
-import { LargeMap } from '../../record/large.js'
+
+import { throwIfAborted } from '../../base/abort.js'
+import { LargeMap } from '../../base/large.js'
 import { participates } from '../../record/record.js'
-import { throwIfAborted } from '../../store/abort.js'
-import type { At, Stream } from '../../store/api.js'
+import type { At, Stream } from '../../stream/api.js'
 import { REPLAY_LOSS } from '../losses.js'
 import { Roots } from '../paths.js'
 import type { ReplayLoss } from '../replay/api.js'

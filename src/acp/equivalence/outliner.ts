@@ -2,11 +2,12 @@
  * From the live entities of a path, in order, to the entities that ACP knows: those that share an id are one, which stands
  * where the first does and says what the last does.
  */
+
+import { hashText } from '../../base/hash.js'
+import { LargeMap, LargeSet } from '../../base/large.js'
+import { turns } from '../../base/turn.js'
 import { canonicalText } from '../../record/canonical.js'
-import { hashText } from '../../record/hash.js'
-import { LargeMap, LargeSet } from '../../record/large.js'
 import { type StoredRecord, statedEntityId } from '../../record/record.js'
-import { turns } from '../../record/turn.js'
 import { objectOf, textOf } from '../json.js'
 import { REPLAY_LOSS } from '../losses.js'
 import type { Roots } from '../paths.js'

@@ -2,7 +2,7 @@
  * Where a view begins: at the last compaction that ACP shows as completed. How far it reaches ACP does not say (CORE-28).
  */
 import { type AsrRecord, statedEntityId } from '../../record/record.js'
-import type { Stream } from '../../store/api.js'
+import type { Stream } from '../../stream/api.js'
 import type { PathLookup } from '../replay/lookup.js'
 
 /** The id of that compaction, of all on the path; undefined when there is none. Several of one id are one, where the first stands. */

@@ -1,7 +1,7 @@
 /**
  * How a session stands, without its history: what a client that asked for no replay is told (M22).
  */
-import type { Stream } from '../../store/api.js'
+import type { Stream } from '../../stream/api.js'
 import type { ReplayOptions, SessionUpdateParams } from './api.js'
 import { Current } from './current.js'
 import { PathLookup } from './lookup.js'

@@ -1,9 +1,9 @@
 /**
  * The updates of a replay, made ready a few at a time as they are asked for: who reads slowly is not run ahead of.
  */
-import { isAsrError } from '../../record/error.js'
+import { isAsrError } from '../../base/error.js'
 import type { StoredRecord } from '../../record/record.js'
-import type { Path, Stream } from '../../store/api.js'
+import type { Path, Stream } from '../../stream/api.js'
 import { REPLAY_LOSS } from '../losses.js'
 import type { Roots } from '../paths.js'
 import type { ReplayLoss, SessionUpdate, SessionUpdateParams } from './api.js'

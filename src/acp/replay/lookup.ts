@@ -2,7 +2,7 @@
  * Questions to the index about the path that is replayed, for what lies too far apart to be held.
  */
 import { type StoredRecord, statedEntityId } from '../../record/record.js'
-import type { Entity, Stream } from '../../store/api.js'
+import type { Entity, Stream } from '../../stream/api.js'
 
 /** A call with its results, in force, each with its id and its place on the path. */
 export interface PlacedCall {

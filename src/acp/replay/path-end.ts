@@ -2,7 +2,7 @@
  * Where a replayed path ends, pinned: the head may move on while it is told.
  */
 import { PRIMARY } from '../../record/record.js'
-import type { Path, Stream } from '../../store/api.js'
+import type { Path, Stream } from '../../stream/api.js'
 import type { ReplayOptions } from './api.js'
 
 /** The id of the path's last record; undefined: the path is empty. @throws ASR_NOT_FOUND for a head that is not there */

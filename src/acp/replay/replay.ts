@@ -1,7 +1,7 @@
 /**
  * A stream as ACP v2 again (ASR-724 … ASR-731): nothing is executed, nothing is asked, and what is left out is said.
  */
-import type { Stream } from '../../store/api.js'
+import type { Stream } from '../../stream/api.js'
 import { isObject } from '../json.js'
 import { REPLAY_LOSS } from '../losses.js'
 import { Roots } from '../paths.js'

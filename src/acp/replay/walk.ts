@@ -4,7 +4,7 @@
 import { participates, type StoredRecord, statedEntityId } from '../../record/record.js'
 import { NOT_REPLAYED, REPLAY_LOSS } from '../losses.js'
 import type { Roots } from '../paths.js'
-import { spaceOf } from '../record/kinds/message.js'
+import { spaceOf } from '../recorder/kinds/message.js'
 import type { SessionUpdate } from './api.js'
 import { Current } from './current.js'
 import { KnownIds } from './known-ids.js'

@@ -1,10 +1,10 @@
 /**
  * What an agent told of a session, as it stood on the wire (ASR-733): the recorder keeps the frames beside the stream.
  */
-import { turns } from '../../record/turn.js'
+import { turns } from '../../base/turn.js'
 import type { Store } from '../../store/api.js'
 import { messageOf } from '../frames.js'
-import { wireFileName, wireStorageOf } from '../record/wire.js'
+import { wireFileName, wireStorageOf } from '../recorder/wire.js'
 
 const PIECE = 256 * 1024
 const LF = 0x0a

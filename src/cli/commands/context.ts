@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { counted } from '../../base/words.js'
 import type { ContextView } from '../../main.js'
-import { counted } from '../../record/words.js'
 import { type AtOptions, atOf, sayIfBroken, withAt } from '../at.js'
 import { action, example } from '../cli.js'
 import { reading } from '../open.js'

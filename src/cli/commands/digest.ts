@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Command } from 'commander'
+import { counted } from '../../base/words.js'
 import type { Stream } from '../../main.js'
-import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { untilAborted } from '../interrupt.js'
 import { reading } from '../open.js'

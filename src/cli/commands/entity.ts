@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
+import { counted } from '../../base/words.js'
 import type { Entity } from '../../main.js'
-import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { reading } from '../open.js'
 import type { Line } from '../output.js'

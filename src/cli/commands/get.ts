@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { AsrError } from '../../record/error.js'
+import { AsrError } from '../../base/error.js'
 import { action, example } from '../cli.js'
 import { jsonLines } from '../json.js'
 import { reading } from '../open.js'

@@ -1,9 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { readTime } from '../../acp/record/time.js'
+import { readTime } from '../../acp/recorder/time.js'
+import { counted } from '../../base/words.js'
 import type { KeepWire, ObservedFrame, RecorderOptions, RecorderProblem, RecorderSummary } from '../../main.js'
 import { hasExactNumbers } from '../../record/exact.js'
 import { memberAt } from '../../record/json-text.js'
-import { counted } from '../../record/words.js'
 import { action, type Cli, example } from '../cli.js'
 import { endBad } from '../exit.js'
 import { LineSplitter } from '../frame-lines.js'
@@ -64,7 +64,7 @@ async function recordCapture({ location }: Cli, file: string, options: RecordOpt
       tell(problem)
     }
     // Loaded only when there is something to record: no other command pays for it.
-    const { createRecorder } = await import('../../acp/record/recorder.js')
+    const { createRecorder } = await import('../../acp/recorder/recorder.js')
     const recorder = createRecorder(store, { ...recorderOptions(options), onProblem, knownSession: 'skip' })
     const input = await openInput(file, { signal })
     const sayTime = onceEach((line, what) => say(`${file}:${line} has a time that ${what}`))

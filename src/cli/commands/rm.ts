@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { counted } from '../../base/words.js'
 import { isAsrError, type Store } from '../../main.js'
-import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { confirm } from '../confirm.js'
 import { writing } from '../open.js'

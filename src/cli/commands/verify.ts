@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { counted } from '../../base/words.js'
 import type { VerifyReport } from '../../main.js'
-import { counted } from '../../record/words.js'
 import { action, example } from '../cli.js'
 import { endBad } from '../exit.js'
 import { reading } from '../open.js'

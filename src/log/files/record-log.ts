@@ -1,0 +1,386 @@
+/**
+ * The append-only, content-hashed log of one stream: appends are all or none, reads check the stored bytes.
+ */
+import { AsrError, isAsrError } from '../../base/error.js'
+import type { MaybePromise } from '../../base/flow.js'
+import { toHex } from '../../base/hash.js'
+import { turns } from '../../base/turn.js'
+import { BatchBuffer } from '../format/batch-buffer.js'
+import { Codec, type Decoded } from '../format/codec.js'
+import { parsePart } from '../format/dictionary.js'
+import { bodyHolds, FLAG_END, type Frame, KIND } from '../format/frame.js'
+import { ioError } from '../storage/io-error.js'
+import type { LogStorage } from '../storage/storage.js'
+import { FrameReader } from './frame-reader.js'
+import { Framer, type LogEntry } from './framer.js'
+import { LogBytes } from './log-bytes.js'
+import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
+import {
+  endOf,
+  type LogIdentity,
+  listLogs,
+  locate,
+  SEGMENT_BYTES,
+  type Segment,
+  STAGING_FOLDER,
+  saltOf,
+  segmentFile,
+  segmentOf,
+} from './segment.js'
+import { type SoundFrame, soundFrames } from './sound-frames.js'
+
+export class RecordLog {
+  readonly codec = new Codec()
+  private readonly salt: bigint
+  stored: LogBytes
+  private readonly framer: Framer
+  private failure: AsrError | undefined
+  private readonly unsynced = new Set<Segment>()
+  private syncing: Promise<unknown> = Promise.resolve()
+  /** whether it was a sync that failed: what is in the files may then never have reached the disk */
+  syncFailed = false
+
+  constructor(
+    private readonly storage: LogStorage,
+    private folder: string,
+    readonly identity: LogIdentity,
+    readonly sessionId: string,
+    readonly segments: Segment[],
+    /** behind the last frame; set by whoever scanned the log */
+    public end: LogPoint = LOG_START,
+    /** a segment is left for the next one when it has reached this size */
+    private readonly segmentBytes = SEGMENT_BYTES,
+  ) {
+    this.salt = saltOf(identity)
+    this.stored = new LogBytes(storage, identity, sessionId, segments)
+    this.framer = new Framer(this.codec, identity, sessionId)
+  }
+
+  /** What others wrote from a location on may still have to be synced. */
+  distrustSyncs(from: number): void {
+    for (const segment of this.segments) if (segment.number >= segmentOf(from)) this.unsynced.add(segment)
+  }
+
+  /** Frames from a point on, in blocks. Dictionary frames are taken in on the way. */
+  scan(from: LogPoint): LogScanner {
+    return new LogScanner(this.stored, this.segments, this.salt, this.codec, from)
+  }
+
+  /**
+   * Every sound frame that is left of whole appends, wherever it lies. Files are looked at as they are now, also behind
+   * where the log is taken to end.
+   */
+  async *promisedFrames(): AsyncGenerator<SoundFrame> {
+    let open: SoundFrame[] = []
+    for await (const one of soundFrames(this.stored, await this.segmentsNow(), this.salt)) {
+      open.push(one)
+      if ((one.frame.flags & FLAG_END) === 0) continue
+      // What follows the last end of an append was acknowledged to nobody.
+      yield* open
+      open = []
+    }
+  }
+
+  /** Makes the shapes known that any sound frame tells; for when the frames before one can't be gone by. */
+  async learnEveryShape(): Promise<void> {
+    for await (const { frame } of soundFrames(this.stored, await this.segmentsNow(), this.salt)) {
+      const part = frame.kind === KIND.dictionary ? parsePart(frame.body) : undefined
+      if (part !== undefined) this.codec.dictionary.adopt(part)
+    }
+  }
+
+  /** The same files with a dictionary of its own: what is learnt from damaged ones is not to be written on with. */
+  apart(): RecordLog {
+    const copy = new RecordLog(this.storage, this.folder, this.identity, this.sessionId, this.segments, this.end)
+    copy.stored = this.stored // what ends one ends the other
+    const { shapes, written } = this.codec.dictionary
+    copy.codec.dictionary.adopt({ from: 0, shapes: shapes.slice(0, written) })
+    return copy
+  }
+
+  private async segmentsNow(): Promise<Segment[]> {
+    const logs = await listLogs(this.storage, this.folder)
+    const segments = logs.find(({ identity }) => identity.incarnation === this.identity.incarnation)?.segments
+    // To find nothing is not to be taken for a stream of which nothing is left.
+    if (segments === undefined) throw await this.stored.missing(segmentFile(this.folder, this.identity, 0))
+    return segments
+  }
+
+  /** Makes the shapes that a frame needs known, from dictionary frames behind it; for when one before it is lost. */
+  async learnShapes(frame: Frame, location: number): Promise<void> {
+    const scanner = this.scan({
+      location,
+      last: location,
+      pos: frame.pos - 1,
+      chain: UNKNOWN_CHAIN,
+      check: frame.previous,
+    })
+    while (!this.codec.knows(frame.shapes)) if ((await scanner.next()) === undefined) return
+  }
+
+  /**
+   * A reader's look at what another process wrote since; takes the new sizes in. Whether anything lies behind the end: that
+   * may be another thing than at the last look, and no larger, since a writer cuts off what another left unfinished.
+   * @throws ASR_STREAM_NOT_FOUND when it was deleted, ASR_CORRUPT when a file is missing, ASR_LOST_TAIL when it is shorter than what was read
+   */
+  async hasGrown(): Promise<boolean> {
+    const { segments, end, sessionId } = this
+    // Those behind the end may be gone with the unfinished append that began them.
+    while (segments[segments.length - 1].number > segmentOf(end.location)) segments.pop()
+    const last = segments[segments.length - 1]
+    const size = await this.storage.size(last.file)
+    if (size === undefined) throw await this.stored.missing(last.file)
+    if (locate(last.number, size) < end.location) {
+      throw new AsrError('ASR_LOST_TAIL', `stream ${JSON.stringify(sessionId)}: the log became shorter`, {
+        sessionId,
+        pos: end.pos,
+      })
+    }
+    last.size = size
+    for (let number = last.number + 1; ; number++) {
+      const file = segmentFile(this.folder, this.identity, number)
+      const nextSize = await this.storage.size(file)
+      if (nextSize === undefined) return endOf(segments) > end.location
+      // What came to the segment before since its size was asked for stands before this one.
+      const before = segments[segments.length - 1]
+      before.size = (await this.storage.size(before.file)) ?? before.size
+      segments.push({ number, file, size: nextSize })
+    }
+  }
+
+  /** A log to be written behind this one, all of it in one segment, that is no part of it until `takeIn`. */
+  extension(): RecordLog {
+    const number = this.segments[this.segments.length - 1].number + 1
+    const token = toHex(crypto.getRandomValues(new Uint8Array(4)))
+    const segment = { number, file: `${segmentFile(STAGING_FOLDER, this.identity, number)}.${token}`, size: 0 }
+    const { storage, identity, sessionId, end } = this
+    const log = new RecordLog(storage, STAGING_FOLDER, identity, sessionId, [segment], end, Number.POSITIVE_INFINITY)
+    const { shapes, written } = this.codec.dictionary
+    log.codec.dictionary.adopt({ from: 0, shapes: shapes.slice(0, written) })
+    return log
+  }
+
+  /**
+   * Makes an extension the next segment, in one rename of what is on the disk by then: a process that dies, or a power cut,
+   * leaves all of it or nothing.
+   * @throws ASR_IN_DOUBT, ASR_POISONED, ASR_FENCED
+   */
+  async takeIn(extension: RecordLog): Promise<void> {
+    const [segment] = extension.segments
+    const file = segmentFile(this.folder, this.identity, segment.number)
+    await extension.sync()
+    await this.sync() // else a power cut could take what stands before it
+    await this.assertUntouched(file)
+    try {
+      await this.storage.rename(segment.file, file)
+    } catch (error) {
+      throw this.fail(error, 'a rename failed')
+    }
+    const taken = { ...segment, file }
+    this.segments.push(taken)
+    this.unsynced.add(taken)
+    this.end = extension.end
+    this.codec.forgetUnwritten()
+  }
+
+  /** @throws ASR_FENCED when the files are not as this log left them */
+  private async assertUntouched(next: string): Promise<void> {
+    const last = this.segments[this.segments.length - 1]
+    const size = await this.storage.size(last.file)
+    if (size !== last.size) throw this.fenced(last.file, size, last.size)
+    const behind = await this.storage.size(next)
+    if (behind !== undefined) throw this.fenced(next, behind, 0)
+  }
+
+  /** Moves the log's files to another folder; the first segment, without which there is no log, last. */
+  async moveTo(folder: string): Promise<void> {
+    for (const segment of [...this.segments].reverse()) {
+      const file = segmentFile(folder, this.identity, segment.number)
+      await this.storage.rename(segment.file, file)
+      segment.file = file
+      this.unsynced.add(segment)
+    }
+    this.folder = folder
+  }
+
+  /** Deletes the log's files; the first segment first. */
+  async remove(): Promise<void> {
+    for (const { file } of this.segments) await this.storage.remove(file)
+  }
+
+  /** Bytes of all segments. */
+  get bytes(): number {
+    return this.segments.reduce((sum, segment) => sum + segment.size, 0)
+  }
+
+  /**
+   * Writes appends, each all or none, in one write; the location of each entry.
+   * After a failed write or sync the log takes nothing more until it is opened again.
+   * @throws ASR_IN_DOUBT (this write may or may not be there), ASR_POISONED, ASR_FENCED, ASR_NO_SPACE
+   */
+  append(appends: readonly LogEntry[][]): MaybePromise<number[]> {
+    if (this.failure !== undefined) throw this.poisoned()
+    const segment = this.segmentForAppend()
+    const batch = BatchBuffer.take()
+    const mark = this.codec.dictionary.mark()
+    const abandon = (error: unknown): never => {
+      this.codec.dictionary.restore(mark) // what no frame holds is said again by the next one
+      batch.release()
+      throw error
+    }
+    try {
+      const { end, locations } = this.framer.frame(batch, this.end, segment, appends)
+      const finish = (): number[] => {
+        this.end = end
+        batch.release()
+        return locations
+      }
+      const writing = this.write(segment, batch.bytes())
+      return writing instanceof Promise ? writing.then(finish, abandon) : finish()
+    } catch (error) {
+      return abandon(error)
+    }
+  }
+
+  /** After this everything appended survives a power cut. @throws ASR_IN_DOUBT, ASR_POISONED */
+  sync(): Promise<void> {
+    // One behind the other: what the one under way has taken up is not synced before it ends.
+    const synced = this.syncing.then(() => this.syncNow())
+    this.syncing = synced.catch(() => undefined)
+    return synced
+  }
+
+  private async syncNow(): Promise<void> {
+    if (this.failure !== undefined) throw this.poisoned()
+    const segments = [...this.unsynced]
+    this.unsynced.clear() // what comes in meanwhile is for the next sync
+    try {
+      for (const segment of segments) await this.storage.sync(segment.file)
+    } catch (error) {
+      this.syncFailed = true
+      throw this.fail(error, 'a sync failed')
+    }
+  }
+
+  /** Reads frames one after the other; see `frame`. */
+  reader(): FrameReader {
+    return new FrameReader((segment, offset, length) => {
+      return this.stored.read(segmentFile(this.folder, this.identity, segment), offset, length)
+    }, this.salt)
+  }
+
+  /** The frame at a location; of a record, at its position. @throws ASR_CORRUPT when its bytes are not what was written there */
+  frame(location: number, pos?: number, reader = this.reader()): MaybePromise<Frame> {
+    const held = reader.held(location)
+    if (held !== undefined) return this.sound(held, pos)
+    return reader.load(location).then(
+      (frame) => this.sound(frame, pos),
+      (error: unknown) => {
+        throw isAsrError(error, 'ASR_CORRUPT') ? Object.assign(error, { pos }) : error
+      },
+    )
+  }
+
+  /** The frame, when it is that of the position and its bytes are what was written. @throws ASR_CORRUPT */
+  sound(frame: Frame | undefined, pos: number | undefined): Frame {
+    if (frame !== undefined && (pos === undefined || frame.pos === pos) && bodyHolds(frame)) return frame
+    if (this.stored.over !== undefined) throw this.stored.over
+    const message = `stream ${JSON.stringify(this.sessionId)}: the bytes of ${pos === undefined ? 'the header' : `position ${pos}`} are damaged`
+    throw new AsrError('ASR_CORRUPT', message, { sessionId: this.sessionId, pos })
+  }
+
+  /** The value of a sound frame. @throws ASR_CORRUPT when the dictionary it needs is lost */
+  decode(frame: Frame): Decoded {
+    return this.decoding(frame, () => this.codec.decode(frame.encoding, frame.body, frame.shapes))
+  }
+
+  /** The line of JSON of a sound frame; what was imported as text comes back as it was. */
+  line(frame: Frame): string {
+    return this.decoding(frame, () => this.codec.line(frame.encoding, frame.body, frame.shapes))
+  }
+
+  private decoding<T>(frame: Frame, decode: () => T): T {
+    turns.spend(frame.bodyBytes)
+    try {
+      return decode()
+    } catch (cause) {
+      throw new AsrError(
+        'ASR_CORRUPT',
+        `stream ${JSON.stringify(this.sessionId)}: position ${frame.pos} does not decode`,
+        {
+          cause,
+          sessionId: this.sessionId,
+          pos: frame.pos,
+        },
+      )
+    }
+  }
+
+  private segmentForAppend(): Segment {
+    const last = this.segments[this.segments.length - 1]
+    if (last !== undefined && last.size < this.segmentBytes) return last
+    const number = last === undefined ? 0 : last.number + 1
+    const segment = { number, file: segmentFile(this.folder, this.identity, number), size: 0 }
+    this.segments.push(segment)
+    return segment
+  }
+
+  private write(segment: Segment, bytes: Uint8Array): MaybePromise<void> {
+    const expected = segment.size + bytes.length
+    const failed = (error: unknown): never => {
+      throw this.fail(error, 'a write failed')
+    }
+    let size: MaybePromise<number>
+    try {
+      size = this.storage.append(segment.file, bytes)
+    } catch (error) {
+      return failed(error)
+    }
+    if (typeof size === 'number') return this.grown(segment, size, expected)
+    return size.then((now) => this.grown(segment, now, expected), failed)
+  }
+
+  private grown(segment: Segment, size: number, expected: number): void {
+    if (size !== expected) throw this.fenced(segment.file, size, expected)
+    segment.size = size
+    this.unsynced.add(segment)
+  }
+
+  private fenced(file: string, size: number | undefined, expected: number): AsrError {
+    const message = `${file} has ${size ?? 0} bytes instead of ${expected}: somebody else wrote to it`
+    this.failure = new AsrError('ASR_FENCED', message, { sessionId: this.sessionId })
+    return this.failure
+  }
+
+  /** Takes nothing more until the log is opened again: what was written last may be there or not. */
+  abandon(cause: AsrError): void {
+    this.failure = cause
+  }
+
+  /** Takes nothing more until the log is opened again; the error of the call that failed. */
+  fail(error: unknown, what: string): AsrError {
+    const cause = ioError(error, what)
+    this.failure = cause
+    return new AsrError(
+      'ASR_IN_DOUBT',
+      `stream ${JSON.stringify(this.sessionId)}: ${what} (${cause.message}); the append may or may not be stored. Open the stream again and retry with the same ids`,
+      { cause, sessionId: this.sessionId },
+    )
+  }
+
+  private poisoned(): AsrError {
+    return new AsrError(
+      'ASR_POISONED',
+      `stream ${JSON.stringify(this.sessionId)} failed before (${this.failure?.message}); open it again`,
+      {
+        cause: this.failure,
+        sessionId: this.sessionId,
+      },
+    )
+  }
+
+  /** Whether a write or sync failed: the log then has to be opened again. */
+  get isPoisoned(): boolean {
+    return this.failure !== undefined
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Opens a store, in a folder or in what the caller brings.
+ */
+import { MemoryLevel } from 'memory-level'
+import { argument, place } from '../base/arguments.js'
+import { hasBuiltins } from '../base/host.js'
+import { createRowCache } from '../index/row-cache.js'
+import { guardStorage } from '../log/storage/guarded-storage.js'
+import { ioError } from '../log/storage/io-error.js'
+import { MemoryStorage } from '../log/storage/memory-storage.js'
+import type { Environment } from '../stream/core/environment.js'
+import type { Store, StoreLocation, StoreOptions } from './api.js'
+import { openOptions } from './options.js'
+import { StreamStore } from './store.js'
+
+/**
+ * What opens folders, where there is Node. Loaded from the beginning on: Node remembers a file that did not load, so a process that
+ * is out of descriptors at its first opening could never open a store.
+ */
+const folders = hasBuiltins ? import('./node/folder.js') : undefined
+folders?.catch(() => undefined) // told by the opening
+
+/**
+ * Opens, or makes, a store in a folder, or in any log storage with a level for the index.
+ * @throws ASR_FORMAT (newer, or not a store), ASR_LOCKED (with the holder), ASR_READ_ONLY, ASR_NO_SPACE, ASR_IO
+ */
+export async function openStore(location: StoreLocation, given?: StoreOptions): Promise<Store> {
+  argument('openStore', 'location', location, place)
+  const options = openOptions(given)
+  if (typeof location === 'string') {
+    const { openFolder } = await foldersLoaded()
+    const { environment, release } = await openFolder(location, options)
+    return openOrRelease(new StreamStore(environment, release), release)
+  }
+  const { log, index, boot = 'memory' } = location
+  await index.open()
+  const environment: Environment = {
+    storage: guardStorage(log),
+    level: index,
+    notices: [],
+    lifetime: { isOver: false },
+    guard: () => undefined,
+    cache: createRowCache(),
+    durability: options.durability ?? 'process',
+    readOnly: options.readOnly ?? false,
+    acceptLoss: options.acceptLoss ?? false,
+    boot,
+    powerCut: false,
+    mayWriteLevel: options.readOnly !== true,
+  }
+  return new StreamStore(environment, async () => undefined).open()
+}
+
+async function foldersLoaded(): Promise<typeof import('./node/folder.js')> {
+  try {
+    return await (folders ?? import('./node/folder.js'))
+  } catch (error) {
+    throw ioError(error, 'loading what opens folders', 'read')
+  }
+}
+
+async function openOrRelease(store: StreamStore, release: () => Promise<void>): Promise<Store> {
+  try {
+    return await store.open()
+  } catch (error) {
+    await release()
+    throw error
+  }
+}
+
+/** A fresh place in memory; it can be opened again after `close`, and is gone with the process. */
+export function memoryLocation(): { log: MemoryStorage; index: MemoryLevel<string, Uint8Array> } {
+  return { log: new MemoryStorage(), index: new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' }) }
+}
