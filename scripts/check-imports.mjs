@@ -33,7 +33,7 @@ export const ROOMS = {
 
 /** What a folder above the engine sees of it: what a user of the library could use, and what is loaded alone for a cold start. */
 export const FACES = {
-  acp: [/^(?:base|record)\//, 'store/api.ts', 'stream/api.ts'],
+  acp: [/^(?:base|record|jsonl)\//, 'store/api.ts', 'stream/api.ts'],
   cli: [
     /^(?:base|record)\//,
     'main.ts',
@@ -43,12 +43,6 @@ export const FACES = {
     'acp/recorder/time.ts',
   ],
 }
-/** Files that are to lose the reach that they have today. */
-const REACHING = {
-  'src/acp/recorder/wire.ts': ['log/files/segment.ts', 'log/storage/storage.ts', 'store/store.ts'],
-  'src/acp/agent/fork.ts': ['jsonl/lines.ts'],
-}
-
 const MAIN = 'src/main.ts'
 const NODE_FILES = /^src\/(?:cli|link)\/|^src\/store\/node\/|^src\/log\/storage\/node-[^/]*\.ts$/
 /** `setImmediate` may be asked for, as a member of what there is. */
@@ -81,7 +75,7 @@ function importProblem(path, { name, typeOnly }) {
   if (!FOLDERS.includes(to)) return `imports ${name}: not in a folder of src/ that is known`
   if (FOLDERS.indexOf(to) > FOLDERS.indexOf(from)) return `imports ${name}: ${from} stands before ${to}`
   if (to === from) return roomProblem(path, target, name)
-  const seen = [...(FACES[from] ?? [/./]), ...(REACHING[path] ?? [])]
+  const seen = FACES[from] ?? [/./]
   const inside = target.slice('src/'.length)
   if (seen.some((one) => (typeof one === 'string' ? one === inside : one.test(inside)))) return undefined
   return `imports ${name}: ${from} does not reach into ${to}`

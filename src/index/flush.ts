@@ -7,7 +7,7 @@
 
 import { type Flow, runFlow } from '../base/flow.js'
 import { turns } from '../base/turn.js'
-import type { DictionaryPart } from '../log/format/dictionary.js'
+import type { Json } from '../record/record.js'
 import { Bloom } from './keys/bloom.js'
 import {
   bucketCount,
@@ -36,7 +36,7 @@ import {
 export type RootExtras = Pick<Root, 'title' | 'bytes' | 'durable' | 'boot' | 'sessionId' | 'reach'>
 
 /** Writes the index as it stands now; records that come meanwhile stay in memory. One flush of a stream at a time. */
-export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart, extras: RootExtras): Promise<void> {
+export async function flushIndex(index: StreamIndex, logState: Json, extras: RootExtras): Promise<void> {
   const { incarnation, state, persisted } = index
   const batch = new RowBatch()
   const { length } = index
@@ -53,7 +53,7 @@ export async function flushIndex(index: StreamIndex, dictionary: DictionaryPart,
   }
   const dictionaryCheck = batch.put(
     { kind: 'dictionary', incarnation },
-    new TextEncoder().encode(JSON.stringify(dictionary)),
+    new TextEncoder().encode(JSON.stringify(logState)),
   )
   const headsCheck = batch.put({ kind: 'heads', incarnation }, encodeHeads(state.heads))
 

@@ -2,7 +2,7 @@
  * The root row of a log, which says how far its index has seen it.
  */
 import { runFlow } from '../base/flow.js'
-import type { LogIdentity } from '../log/files/segment.js'
+import type { LogIdentity } from '../log/api.js'
 import { decodeRoot, type Root } from './root.js'
 import { getRow, IndexDamaged, type IndexLevel } from './rows.js'
 

@@ -3,7 +3,7 @@
  */
 
 import { check32, hex64 } from '../base/hash.js'
-import { LOG_START, type LogPoint } from '../log/files/scanner.js'
+import { LOG_START, type LogPoint } from '../log/api.js'
 
 export const INDEX_FORMAT = 3
 

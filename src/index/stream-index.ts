@@ -5,7 +5,7 @@
 
 import { type Flow, runFlow, wait } from '../base/flow.js'
 import { turns } from '../base/turn.js'
-import type { DictionaryPart } from '../log/format/dictionary.js'
+import type { Json } from '../record/record.js'
 import type { Entry } from './entry.js'
 import { Bloom } from './keys/bloom.js'
 import { bucketCount, bucketOf, collectPositions, decodeRun, type KeyRun, MERGED_RUNS } from './keys/key-run.js'
@@ -61,7 +61,7 @@ export class StreamIndex implements IndexView {
     level: IndexLevel,
     incarnation: string,
     cache: RowCache,
-  ): Promise<{ index: StreamIndex; root: Root; dictionary: DictionaryPart } | undefined> {
+  ): Promise<{ index: StreamIndex; root: Root; logState: Json } | undefined> {
     const row = await runFlow(getRow(level, { kind: 'root', incarnation }))
     if (row === undefined) return undefined
     const root = decodeRoot(row, incarnation)
@@ -73,7 +73,7 @@ export class StreamIndex implements IndexView {
     const { directories: directoryChecks, runs } = root
     const mergedPages = runs.reduce((pages, run) => pages + MERGED_RUNS ** run.level, 0)
     index.persisted = { length: root.state.point.pos, directories: new Map(), directoryChecks, runs, mergedPages }
-    return { index, root, dictionary: JSON.parse(new TextDecoder().decode(dictionary)) as DictionaryPart }
+    return { index, root, logState: JSON.parse(new TextDecoder().decode(dictionary)) as Json }
   }
 
   /** Number of records taken in. */

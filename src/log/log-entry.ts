@@ -8,21 +8,19 @@ import { hashText } from '../base/hash.js'
 import { canonicalize } from '../record/canonical.js'
 import type { Header, StoredRecord } from '../record/record.js'
 import { badField, badHeader } from '../record/validate.js'
-import type { LogEntry } from './files/framer.js'
-import type { Decoded } from './format/codec.js'
-import { FLAG_GAP, FLAG_ORPHAN, type Frame, type FrameHead, KIND } from './format/frame.js'
+import { type Decoded, ENTRY_KIND, FLAG_GAP, FLAG_ORPHAN, type LogEntry, type StoredEntry } from './api.js'
 
-type Place = Pick<FrameHead, 'pos' | 'parent'>
+type Place = Pick<StoredEntry, 'pos' | 'parent'>
 
 /** What is wrong with the value of a header's or record's frame in a stream's log, or undefined (CORE-3, CORE-4, CORE-12). */
 export function flawOf(
   sessionId: string,
-  { kind, pos, parent }: Pick<FrameHead, 'kind'> & Place,
+  { kind, pos, parent }: Pick<StoredEntry, 'kind'> & Place,
   value: unknown,
 ): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'it is no object'
   const fields = value as { [field: string]: unknown }
-  if (kind === KIND.header) {
+  if (kind === ENTRY_KIND.header) {
     return badHeader(fields) ?? (fields.sessionId === sessionId ? undefined : 'the header is of another session')
   }
   if (fields.type === 'header') return 'a record can not be of type "header"'
@@ -54,21 +52,21 @@ export class JudgedEntry implements LogEntry {
    * @throws ASR_BAD_RECORD, ASR_BAD_VALUE, ASR_TOO_DEEP, ASR_TOO_LARGE
    */
   static record(sessionId: string, record: StoredRecord, place: Place & { flags: number }, text?: string): JudgedEntry {
-    return JudgedEntry.judged(sessionId, KIND.record, record, place, text)
+    return JudgedEntry.judged(sessionId, ENTRY_KIND.record, record, place, text)
   }
 
   /** A header, or its revision, behind the record at a position. @throws as `record` */
   static header(sessionId: string, header: Header, pos: number, text?: string): JudgedEntry {
-    return JudgedEntry.judged(sessionId, KIND.header, header, { pos, parent: 0, flags: 0 }, text)
+    return JudgedEntry.judged(sessionId, ENTRY_KIND.header, header, { pos, parent: 0, flags: 0 }, text)
   }
 
   /** A record that another log of the session holds at the same place; what its frame says of it is believed. @throws ASR_BAD_RECORD */
-  static framed(sessionId: string, frame: Frame, value: Decoded, text?: string): JudgedEntry {
+  static framed(sessionId: string, frame: StoredEntry, value: Decoded, text?: string): JudgedEntry {
     throwForFlaw(sessionId, frame, value)
     const { pos, parent, hash, bodyBytes } = frame
     const flags = frame.flags & (FLAG_GAP | FLAG_ORPHAN)
     const record = value as unknown as StoredRecord
-    return new JudgedEntry(KIND.record, record, true, text, flags, pos, parent, hash, bodyBytes)
+    return new JudgedEntry(ENTRY_KIND.record, record, true, text, flags, pos, parent, hash, bodyBytes)
   }
 
   private static judged(

@@ -4,6 +4,7 @@
 
 import type { AbstractLevel } from 'abstract-level'
 import type { Diagnostic } from '../base/error.js'
+import type { SideFiles } from '../log/api.js'
 import type { LogStorage } from '../log/storage/storage.js'
 import type { Header } from '../record/record.js'
 import type { LongCall, Stream } from '../stream/api.js'
@@ -46,6 +47,8 @@ export interface Store {
   verify(options?: { sessionId?: string } & LongCall): Promise<VerifyReport>
   rebuildIndex(options?: { sessionId?: string } & LongCall): Promise<void>
   deleteStream(sessionId: string): Promise<void>
+  /** Files beside the streams, for what belongs to a session and is not a record, such as the frames that it was recorded from. */
+  readonly sideFiles: SideFiles
   /** What opening had to say: torn tails cut, an index rebuilt, losses accepted. */
   readonly notices: readonly Diagnostic[]
   /** Waits for appends under way; idempotent. */
@@ -88,3 +91,5 @@ export interface VerifyReport {
   ok: boolean
   streams: { sessionId: string; records: number; ok: boolean; problems: Diagnostic[] }[]
 }
+
+export type { SideFiles } from '../log/api.js'

@@ -7,8 +7,7 @@ import type { Root } from '../index/root.js'
 import { rootOf } from '../index/root-row.js'
 import { logRange, parseKey } from '../index/row-key.js'
 import { firstKey, IndexDamaged, type IndexLevel } from '../index/rows.js'
-import type { LogFiles } from '../log/files/segment.js'
-import { endOf, type Segment } from '../log/files/segment.js'
+import type { FoundLog } from '../log/api.js'
 import type { Environment } from '../stream/core/environment.js'
 import type { StreamCore } from '../stream/core/stream-core.js'
 import { whyDoubted } from '../stream/core/witness.js'
@@ -16,11 +15,10 @@ import { titleOf } from '../stream/place/title.js'
 import type { StreamInfo } from './api.js'
 
 /** What the index says of a stream, when that is all there is to say: it is believed, and has seen the log up to its end. */
-export async function listed(environment: Environment, files: LogFiles): Promise<StreamInfo | undefined> {
+export async function listed(environment: Environment, files: FoundLog): Promise<StreamInfo | undefined> {
   if (environment.acceptLoss) return undefined // the stream may end before what the index covers
   const root = await rootOf(environment.level, files.identity)
-  const bytes = sizeOf(files.segments)
-  const end = endOf(files.segments)
+  const { bytes, storedEnd: end } = files
   if (root === undefined || root.bytes !== bytes) return undefined
   if (root.state.point.location !== end || root.reach.location !== end) return undefined
   if ((await whyDoubted(environment, files, root)) !== undefined) return undefined
@@ -62,24 +60,20 @@ export async function infoOf(core: StreamCore): Promise<StreamInfo> {
 }
 
 /** What is said of a stream that can't be opened: it is listed all the same, with the reason. */
-export function unreadable(sessionId: string, { segments }: LogFiles, { code, message }: AsrError): StreamInfo {
+export function unreadable(sessionId: string, { bytes }: FoundLog, { code, message }: AsrError): StreamInfo {
   const nothing = { records: 0, lastSeq: 0, updatedAt: null, title: null, agent: null }
-  return { sessionId, ...nothing, bytes: sizeOf(segments), damage: { code, message } }
+  return { sessionId, ...nothing, bytes, damage: { code, message } }
 }
 
 /** Logs by the names of their streams. */
-export function byName(logs: readonly LogFiles[]): Map<string, LogFiles> {
-  const files = new Map<string, LogFiles>()
+export function byName(logs: readonly FoundLog[]): Map<string, FoundLog> {
+  const files = new Map<string, FoundLog>()
   for (const found of logs) {
     const other = files.get(found.identity.name)
     // Two makings of one stream: the one with more in it is the one that somebody wrote to.
-    if (other === undefined || sizeOf(found.segments) > sizeOf(other.segments)) files.set(found.identity.name, found)
+    if (other === undefined || found.bytes > other.bytes) files.set(found.identity.name, found)
   }
   return files
-}
-
-export function sizeOf(segments: readonly Segment[]): number {
-  return segments.reduce((sum, { size }) => sum + size, 0)
 }
 
 /** What the index knows; of a damaged one that is nothing. */

@@ -5,6 +5,7 @@ import { MemoryLevel } from 'memory-level'
 import { argument, place } from '../base/arguments.js'
 import { hasBuiltins } from '../base/host.js'
 import { createRowCache } from '../index/row-cache.js'
+import { FilePlace } from '../log/files/file-place.js'
 import { guardStorage } from '../log/storage/guarded-storage.js'
 import { ioError } from '../log/storage/io-error.js'
 import { MemoryStorage } from '../log/storage/memory-storage.js'
@@ -35,7 +36,7 @@ export async function openStore(location: StoreLocation, given?: StoreOptions): 
   const { log, index, boot = 'memory' } = location
   await index.open()
   const environment: Environment = {
-    storage: guardStorage(log),
+    place: new FilePlace(guardStorage(log)),
     level: index,
     notices: [],
     lifetime: { isOver: false },

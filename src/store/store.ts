@@ -10,9 +10,7 @@ import { KeyedMutex } from '../base/mutex.js'
 import { Steps } from '../base/steps.js'
 import { turns } from '../base/turn.js'
 import { purgeAll } from '../index/rows.js'
-import { rewriteSegments } from '../log/files/repair.js'
-import { type LogFiles, STAGING_FOLDER, STREAMS_FOLDER } from '../log/files/segment.js'
-import { sessionOf } from '../log/files/session-of.js'
+import type { FoundLog, SideFiles } from '../log/api.js'
 import { newHeader } from '../record/header.js'
 import type { Header } from '../record/record.js'
 import { snapshot } from '../record/snapshot.js'
@@ -28,8 +26,7 @@ import { infoOf, listed, rootsKnown, unreadable } from './catalog.js'
 import { Directory } from './directory.js'
 import { importJsonl } from './import/import.js'
 import { importOptions, rebuildOptions, verifyOptions } from './options.js'
-import { deleteLogs, deleteRows, discardLog } from './removal/deletion.js'
-import { sweep } from './removal/sweep.js'
+import { deleteLogs, deleteRows, discardLog, sweep } from './removal/deletion.js'
 import { lostStreams, type StreamReport, unopened, verifyStream } from './verify.js'
 
 export class StreamStore implements Store {
@@ -47,11 +44,15 @@ export class StreamStore implements Store {
     /** see `importJsonl` */
     private readonly extensionBatch?: number,
   ) {
-    this.directory = new Directory(environment.storage)
+    this.directory = new Directory(environment.place)
   }
 
   get notices(): readonly Diagnostic[] {
     return this.environment.notices
+  }
+
+  get sideFiles(): SideFiles {
+    return this.environment.place.side
   }
 
   /** Looks at what is there, and removes what was left half done. */
@@ -67,7 +68,7 @@ export class StreamStore implements Store {
     return this.sessionLocks.run(stored.sessionId, async () => {
       this.assertOpen()
       if (await this.find(stored.sessionId)) throw this.exists(stored.sessionId)
-      const core = await this.make(STREAMS_FOLDER, stored)
+      const core = await this.make(stored, { staged: false })
       return this.register(core)
     })
   }
@@ -95,7 +96,8 @@ export class StreamStore implements Store {
     const { readOnly } = this.environment
     if (open !== undefined && !readOnly && !open.core.log.isPoisoned) return open
     const isSound = open?.core.judged === undefined
-    if (open !== undefined && readOnly && isSound && !(await this.directory.isGone(filesOf(open.core)))) return open
+    if (open !== undefined && readOnly && isSound && !(await this.environment.place.isDeleted(open.core.log)))
+      return open
     if (this.environment.withoutIndex !== undefined) throw this.environment.withoutIndex
     const name = name128(sessionId)
     if (readOnly || open !== undefined) await this.directory.lookFor(name)
@@ -103,23 +105,18 @@ export class StreamStore implements Store {
     // A reader's old handle lives on, to say that its stream was deleted, or what is damaged in it.
     if (readOnly) this.streamsOpen.delete(sessionId)
     else if (open !== undefined) await this.forget(open)
-    // What a failed sync left in the files may never have reached the disk, though it can be read.
-    if (open?.core.log.syncFailed) await this.rewrite(open.core, name)
     const files = this.directory.get(name)
     if (files === undefined) return undefined
+    // What a failed sync left may never have reached the disk, though it can be read.
+    if (open?.core.log.syncFailed) await this.environment.place.rewrite(files, open.core.durable)
     const core = await openLog(this.environment, sessionId, files).catch(async (error: unknown) => {
-      if (!(await this.directory.isGone(files))) throw error
+      if (!(await this.environment.place.isDeleted(files))) throw error
     })
-    if (core === undefined || (core.damage !== undefined && (await this.directory.isGone(files)))) {
+    if (core === undefined || (core.damage !== undefined && (await this.environment.place.isDeleted(files)))) {
       this.directory.remove(name)
       return undefined
     }
     return this.register(core)
-  }
-
-  private async rewrite(core: StreamCore, name: string): Promise<void> {
-    const { segments } = this.directory.get(name) ?? { segments: [] }
-    await rewriteSegments(this.environment.storage, segments, core.durable)
   }
 
   streams(): AsyncIterable<StreamInfo> {
@@ -139,18 +136,18 @@ export class StreamStore implements Store {
     yield* infos.sort((a, b) => (a.sessionId < b.sessionId ? -1 : 1))
   }
 
-  private async infoOf(files: LogFiles, open: StoredStream | undefined): Promise<StreamInfo | undefined> {
+  private async infoOf(files: FoundLog, open: StoredStream | undefined): Promise<StreamInfo | undefined> {
     const known = open === undefined ? await listed(this.environment, files) : undefined
     if (known !== undefined) return known
     let sessionId = open?.sessionId
     try {
       await open?.core.refresh()
-      sessionId ??= await sessionOf(this.environment.storage, files)
+      sessionId ??= await this.environment.place.sessionOf(files)
       if (sessionId === undefined) return undefined
       const stream = open ?? (await this.existing(sessionId))
       return stream && (await infoOf(stream.core))
     } catch (error) {
-      if (await this.directory.isGone(files)) return undefined
+      if (await this.environment.place.isDeleted(files)) return undefined
       if (sessionId === undefined || !isAsrError(error)) throw error
       return unreadable(sessionId, files, error)
     }
@@ -266,7 +263,7 @@ export class StreamStore implements Store {
   /** A log in the making, that nobody sees until `adopt`. */
   async stage(header: Header, text?: string): Promise<StreamCore> {
     this.assertOpen()
-    return this.make(STAGING_FOLDER, header, text)
+    return this.make(header, { staged: true, text })
   }
 
   /** Makes a staged log the stream of its session, unless there is one, which is what it gives then. */
@@ -276,8 +273,7 @@ export class StreamStore implements Store {
       const existing = await this.find(core.sessionId)
       if (existing !== undefined) return { stream: existing, isAdopted: false }
       await core.sync()
-      await core.log.moveTo(STREAMS_FOLDER)
-      await core.log.sync() // that they lie where they lie now
+      await this.environment.place.publish(core.log)
       return { stream: this.register(core), isAdopted: true }
     })
   }
@@ -292,9 +288,9 @@ export class StreamStore implements Store {
     return this.sessionLocks.run(sessionId, () => this.find(sessionId))
   }
 
-  private async make(folder: string, header: Header, text?: string): Promise<StreamCore> {
+  private async make(header: Header, options: Parameters<typeof makeLog>[2]): Promise<StreamCore> {
     try {
-      return await makeLog(this.environment, folder, header, text)
+      return await makeLog(this.environment, header, options)
     } catch (error) {
       await this.directory.lookFor(name128(header.sessionId)).catch(() => undefined)
       throw error
@@ -304,7 +300,7 @@ export class StreamStore implements Store {
   private register(core: StreamCore): StoredStream {
     const stream = new StoredStream(core)
     this.streamsOpen.set(core.sessionId, stream)
-    this.directory.put(filesOf(core))
+    this.directory.put(core.log)
     return stream
   }
 
@@ -317,7 +313,7 @@ export class StreamStore implements Store {
 
   private list(): Promise<void> {
     const { readOnly } = this.environment
-    return this.directory.list(() => (readOnly ? [] : [...this.streamsOpen.values()].map(({ core }) => filesOf(core))))
+    return this.directory.list(() => (readOnly ? [] : [...this.streamsOpen.values()].map(({ core }) => core.log)))
   }
 
   /** Does something with one stream, or with each; of each, what is deleted meanwhile is left out. */
@@ -355,8 +351,4 @@ export class StreamStore implements Store {
       sessionId,
     })
   }
-}
-
-function filesOf({ log }: StreamCore): LogFiles {
-  return { identity: log.identity, segments: log.segments }
 }

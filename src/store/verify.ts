@@ -14,10 +14,15 @@ import { createRowCache } from '../index/row-cache.js'
 import { parseKey } from '../index/row-key.js'
 import { logRows } from '../index/rows.js'
 import { StreamIndex } from '../index/stream-index.js'
-import { RecordLog } from '../log/files/record-log.js'
-import { type Damage, LOG_START, type ScanItem } from '../log/files/scanner.js'
-import { copyOf, listLogs, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../log/files/segment.js'
-import { FLAG_ORPHAN, type Frame, KIND } from '../log/format/frame.js'
+import {
+  type Damage,
+  ENTRY_KIND,
+  FLAG_ORPHAN,
+  LOG_START,
+  type RecordLog,
+  type ScanItem,
+  type StoredEntry,
+} from '../log/api.js'
 import { canonicalText } from '../record/canonical.js'
 import type { StoredRecord } from '../record/record.js'
 import { otherVersion } from '../record/validate.js'
@@ -51,14 +56,9 @@ export async function verifyStream(core: StreamCore, options: LongCall = {}): Pr
   })
 }
 
-/**
- * What is to be said of streams that the index knows and whose logs are gone. Others come and go meanwhile: a log moves from
- * staging to the streams and on to the trash, and the index forgets it before its files are removed.
- */
-export async function lostStreams({ storage, level, withIndexNow }: Environment): Promise<StreamReport[]> {
-  const logs = new Set<string>()
-  for (const folder of [STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER])
-    for (const { identity } of await listLogs(storage, folder)) logs.add(identity.incarnation)
+/** What is to be said of streams that the index knows and whose logs are gone. Others come and go meanwhile. */
+export async function lostStreams({ place, level, withIndexNow }: Environment): Promise<StreamReport[]> {
+  const logs = await place.incarnations()
   const gone = (await rootsKnown(level)).filter(({ log }) => !logs.has(log))
   if (gone.length === 0) return []
   const knownNow = await (withIndexNow ?? ((work) => work(level)))(rootsKnown)
@@ -90,18 +90,16 @@ function hasDamage(problems: readonly Diagnostic[]): boolean {
 /** The stream with an index of its own in memory, made from the log from its start; what is found on the way is added. */
 async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: LongCall): Promise<StreamCore> {
   const { environment, sessionId } = core
-  const segments = copyOf(core.log.segments)
   const level = new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
   const apart = { ...environment, level, mayWriteLevel: true, cache: createRowCache(), readOnly: true, notices: [] }
-  const log = new RecordLog(environment.storage, STREAMS_FOLDER, core.log.identity, sessionId, segments)
-  log.stored.isOfAnother = core.log.stored.isOfAnother
+  const log = environment.place.open(core.log, sessionId, { isOfAnother: core.log.isOfAnother })
   const fresh = new StreamCore(apart, log, new StreamIndex(level, core.log.identity.incarnation, apart.cache))
   const revisions: Revision[] = []
   const compactions: number[] = []
   const ids = new LargeSet<number>()
   const repeated: { pos: number; id: string }[] = []
   const caughtUp = await catchUp(log, fresh.index, {
-    onScar: (scar) => problems.push(scarOf(sessionId, scar)),
+    onScar: (scar) => problems.push(scarOf(log, scar)),
     signal: options.signal,
     onBlock: (done) => options.onProgress?.({ done, total: core.length, unit: 'records' }),
     flush: () => fresh.flush(),
@@ -148,7 +146,7 @@ async function repeatedIds(
 async function headerProblems({ log, index, sessionId }: StreamCore, problems: Diagnostic[]): Promise<void> {
   const { location, hash } = index.state.header
   if (location === 0) return
-  const header = log.decode(await log.frame(location)) as unknown as StoredRecord
+  const header = log.decode(await log.entry(location)) as unknown as StoredRecord
   const version = otherVersion(header)
   if (version !== undefined) problems.push({ code: 'asr_version', message: version, severity: 'kept' })
   if (contentHash(header) === hash) return
@@ -159,7 +157,7 @@ async function headerProblems({ log, index, sessionId }: StreamCore, problems: D
 /** All that is lost of a log, not only the first of it, behind which nothing was taken in. */
 async function everyDamage(log: RecordLog, first: Fault, witness: Witness, problems: Diagnostic[]): Promise<void> {
   problems.push(damageOf(first.error))
-  await log.learnEveryShape()
+  await log.learnAll()
   const scanner = log.scan(LOG_START)
   let lost: Damage | undefined
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
@@ -167,26 +165,26 @@ async function everyDamage(log: RecordLog, first: Fault, witness: Witness, probl
       if (turns.isOver()) await turns.next()
       if (item.at <= first.at || isOfLog(item)) continue
       const more = lostWith(log, item)
-      if (lost !== undefined && more === undefined) problems.push(damageOf(corrupt(log.sessionId, lost)))
+      if (lost !== undefined && more === undefined) problems.push(damageOf(corrupt(log, lost)))
       lost = more && { ...more, at: lost?.at ?? more.at, firstPos: lost?.firstPos ?? more.firstPos }
     }
   }
-  if (lost !== undefined) problems.push(damageOf(corrupt(log.sessionId, lost)))
+  if (lost !== undefined) problems.push(damageOf(corrupt(log, lost)))
   const tail = faultOf(log, { end: scanner.end() }, witness)
   if (tail !== undefined && tail.at > first.at) problems.push(damageOf(tail.error))
 }
 
-/** A sound frame of the log's own, which says nothing of the stream. */
-function isOfLog({ frame }: ScanItem): boolean {
-  return frame?.kind === KIND.dictionary || frame?.kind === KIND.segment
+/** A sound entry of the log's own, which says nothing of the stream. */
+function isOfLog({ entry }: ScanItem): boolean {
+  return entry !== undefined && entry.kind !== ENTRY_KIND.header && entry.kind !== ENTRY_KIND.record
 }
 
 /** A damaged spot, or a sound record or header that nobody knows how to read any more. */
 function lostWith(log: RecordLog, item: ScanItem): Damage | undefined {
-  if (item.frame === undefined) return item
-  const { at, frame } = item
+  if (item.entry === undefined) return item
+  const { at, entry: frame } = item
   if (soundValue(log, frame) !== undefined) return undefined
-  return { at, to: at, firstPos: frame.kind === KIND.record ? frame.pos : frame.pos + 1, lastPos: frame.pos }
+  return { at, to: at, firstPos: frame.kind === ENTRY_KIND.record ? frame.pos : frame.pos + 1, lastPos: frame.pos }
 }
 
 function orphan(record: StoredRecord): Diagnostic {
@@ -194,7 +192,7 @@ function orphan(record: StoredRecord): Diagnostic {
   return { code: 'orphan_parent', message, recordId: record.id, severity: 'kept' }
 }
 
-function checkHash(sessionId: string, record: StoredRecord, frame: Frame, problems: Diagnostic[]): void {
+function checkHash(sessionId: string, record: StoredRecord, frame: StoredEntry, problems: Diagnostic[]): void {
   if (contentHash(record) === frame.hash) return
   const message = `stream ${JSON.stringify(sessionId)}: position ${frame.pos} does not have the content hash it was stored with`
   problems.push({ code: 'ASR_CORRUPT', message, recordId: record.id, severity: 'damage' })
@@ -211,10 +209,10 @@ function contentHash(record: StoredRecord): bigint | undefined {
 }
 
 /** A damaged frame that said only what others say again. */
-function scarOf(sessionId: string, scar: Damage): Diagnostic {
+function scarOf(log: RecordLog, scar: Damage): Diagnostic {
   return {
     code: 'ASR_CORRUPT',
-    message: `${corrupt(sessionId, scar).message}; no record is lost with it`,
+    message: `${corrupt(log, scar).message}; no record is lost with it`,
     severity: 'damage',
   }
 }

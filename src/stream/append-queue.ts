@@ -8,8 +8,7 @@ import { type Flow, runFlow, wait } from '../base/flow.js'
 import { turns } from '../base/turn.js'
 import { counted } from '../base/words.js'
 import { IndexDamaged } from '../index/rows.js'
-import type { LogPoint } from '../log/files/scanner.js'
-import { KIND } from '../log/format/frame.js'
+import { ENTRY_KIND, type LogPoint } from '../log/api.js'
 import { JudgedEntry } from '../log/log-entry.js'
 import type { AsrRecord, Header, StoredRecord } from '../record/record.js'
 import { shallowCopy } from '../record/snapshot.js'
@@ -182,7 +181,7 @@ export class AppendQueue {
     this.assertEndsAt(behind)
     let header: Header | undefined
     for (const entry of entries) {
-      if (entry.kind === KIND.header) header = entry.value as Header
+      if (entry.kind === ENTRY_KIND.header) header = entry.value as Header
       else yield* staging.add(entry.value as StoredRecord, entry.pos, lineageOf(entry))
     }
     const { length } = staging
@@ -230,7 +229,7 @@ function publish(core: StreamCore, calls: Group['calls'], staging: Staging, loca
   for (const { entries, header: revised } of calls) {
     for (const entry of entries) {
       const location = locations[at++]
-      if (entry.kind === KIND.record) recordLocations.push(location)
+      if (entry.kind === ENTRY_KIND.record) recordLocations.push(location)
       else if (revised !== undefined) header = { location, hash: entry.hash, agent: agentOf(revised) }
     }
   }

@@ -5,7 +5,7 @@
 
 import { throwIfAborted } from '../base/abort.js'
 import { AsrError, isAsrError } from '../base/error.js'
-import type { LogPoint } from '../log/files/scanner.js'
+import type { LogPoint } from '../log/api.js'
 import type { JudgedEntry } from '../log/log-entry.js'
 import type { StoredStream } from './stream.js'
 

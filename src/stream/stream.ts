@@ -8,7 +8,7 @@ import { hashPair, hex64 } from '../base/hash.js'
 import { turns } from '../base/turn.js'
 import { leaves } from '../heads/leaves.js'
 import { HEAD_RECORD } from '../index/entry.js'
-import type { Frame } from '../log/format/frame.js'
+import type { StoredEntry } from '../log/api.js'
 import { exactJson, parseExact } from '../record/exact.js'
 import { revisedHeader } from '../record/header.js'
 import { type AsrRecord, type Header, PRIMARY, type StoredRecord } from '../record/record.js'
@@ -69,7 +69,7 @@ export class StoredStream implements Stream {
     let header: Header | undefined
     await this.queue.reviseHeader(async () => {
       // What the patch leaves alone stays as it is, to the digit.
-      const current = parseExact(this.core.log.line(await this.headerFrame())) as Header
+      const current = parseExact(this.core.log.line(await this.storedHeader())) as Header
       const revised = revisedHeader(current, asked)
       header = revised ?? current
       return revised && { header: revised }
@@ -100,10 +100,10 @@ export class StoredStream implements Stream {
     const { log } = this.core
     if (recordId === undefined) {
       await this.ready()
-      return log.line(await this.headerFrame())
+      return log.line(await this.storedHeader())
     }
     const pos = await this.position(recordId)
-    return pos === undefined ? undefined : log.line(await this.core.ask((lookup) => lookup.frame(pos)))
+    return pos === undefined ? undefined : log.line(await this.core.ask((lookup) => lookup.stored(pos)))
   }
 
   async position(recordId: string): Promise<number | undefined> {
@@ -118,7 +118,7 @@ export class StoredStream implements Stream {
     argument('hash', 'recordId', recordId, text)
     const pos = await this.position(recordId)
     if (pos === undefined) throw this.notFound(`record ${JSON.stringify(recordId)}`)
-    return hex64((await this.core.ask((lookup) => lookup.frame(pos))).hash)
+    return hex64((await this.core.ask((lookup) => lookup.stored(pos))).hash)
   }
 
   async digest(): Promise<string> {
@@ -210,12 +210,12 @@ export class StoredStream implements Stream {
   }
 
   private async headerInForce(): Promise<Header> {
-    return this.core.log.decode(await this.headerFrame()) as unknown as Header
+    return this.core.log.decode(await this.storedHeader()) as unknown as Header
   }
 
-  private headerFrame(): Promise<Frame> {
+  private storedHeader(): Promise<StoredEntry> {
     const { log, state } = this.core
-    return Promise.resolve(log.frame(state.header.location))
+    return Promise.resolve(log.entry(state.header.location))
   }
 
   private async open(): Promise<void> {

@@ -2,6 +2,7 @@
  * Battery 16 to 18: a second open in the same process, in a thread, in another process, in every order; holders that are killed;
  * locks of the dead, of a reused pid, deleted while held. One writer at a time, and it is told before it promises anything more.
  */
+
 import { type ChildProcess, fork, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { appendFileSync, readdirSync, readFileSync, rmSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs'
@@ -18,6 +19,7 @@ import { lockOf } from '../fault/folder.js'
 import { holdsPromises } from '../fault/promises.js'
 import { written } from '../fault/written.js'
 import { fails } from '../support/fails.js'
+import { storageOf } from '../support/place.js'
 import { header } from '../support/records.js'
 import { tempFolder } from '../support/temp.js'
 import type { Answer, Told } from './opener.js'
@@ -268,7 +270,7 @@ test('a LOCK that is lost between a write and its acknowledgement: ASR_FENCED, a
       const holder = await openStore(folder, { durability })
       const stream = await holder.stream('s')
       await stream.append({ type: 'message', id: 'a' })
-      const { storage } = (holder as StreamStore).environment
+      const storage = storageOf(holder)
       const { append } = storage
       storage.append = (name, bytes) => {
         const size = append(name, bytes)

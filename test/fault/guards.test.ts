@@ -1,6 +1,7 @@
 /**
  * Guards that the great batteries meet by chance, if at all: each alone.
  */
+
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'uvu'
@@ -11,6 +12,7 @@ import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import { type AsrRecord, openStore } from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
+import { fileLogOf } from '../support/place.js'
 import { header } from '../support/records.js'
 import { tempFolder } from '../support/temp.js'
 import { flippedAt, framesIn } from './damage.js'
@@ -59,7 +61,7 @@ test('CORE-10: a segment that goes away while the stream is open is damage to wh
   const records = evenRecords(30)
   for (const [n, record] of records.entries())
     await (n % 10 === 0 && n > 0 ? appendInNewSegment(stream, [record]) : stream.append(record))
-  memory.remove(coreOf(stream).log.segments[1].file)
+  memory.remove(fileLogOf(coreOf(stream)).segments[1].file)
   const error = await fails('ASR_CORRUPT', () => stream.get('m00015'))
   assert.is(error.sessionId, 's')
   assert.is((await stream.get('m00025'))?.seq, 25)

@@ -1,9 +1,11 @@
 /**
  * Stores in memory whose boot the test chooses, and copies of their bytes to damage.
  */
+
 import { MemoryLevel } from 'memory-level'
 import { createRowCache } from '../../src/index/row-cache.js'
 import type { IndexLevel } from '../../src/index/rows.js'
+import { FilePlace } from '../../src/log/files/file-place.js'
 import { guardStorage } from '../../src/log/storage/guarded-storage.js'
 import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import type { LogStorage } from '../../src/log/storage/storage.js'
@@ -16,13 +18,13 @@ import { inNewSegment } from '../log/handmade.js'
 import { header } from '../support/records.js'
 import { type Written, written } from './written.js'
 
-export type Options = Partial<Omit<Environment, 'storage' | 'level' | 'cache' | 'notices'>>
+export type Options = Partial<Omit<Environment, 'place' | 'level' | 'cache' | 'notices'>>
 
 /** Opens a store as `openStore` does, with what a test wants to say itself. */
 export async function openAt(storage: LogStorage, level: IndexLevel, options: Options = {}): Promise<StreamStore> {
   await level.open()
   const environment: Environment = {
-    storage: guardStorage(storage, options.guard ?? (() => undefined)),
+    place: new FilePlace(guardStorage(storage, options.guard ?? (() => undefined))),
     level,
     notices: [],
     lifetime: { isOver: false },

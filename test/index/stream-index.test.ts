@@ -41,11 +41,11 @@ async function rightOrDamaged(level: IndexLevel, plain: PlainIndex): Promise<'ri
   }
 }
 
-test('an index opens with its state, its heads and the dictionary', async () => {
+test('an index opens with its state, its heads and the logState', async () => {
   const { index, level } = await written(5_000)
   const opened = await StreamIndex.open(level, LOG, createRowCache())
   assert.equal(opened?.index.state, index.state)
-  assert.equal(opened?.dictionary, { from: 0, shapes: [['type', 'id']] })
+  assert.equal(opened?.logState, { from: 0, shapes: [['type', 'id']] })
   assert.equal([opened?.root.sessionId, opened?.root.title, opened?.root.boot], ['s', 't', 'b'])
   assert.is(await StreamIndex.open(level, 'ffffffffffffffff', createRowCache()), undefined)
 })

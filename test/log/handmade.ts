@@ -3,10 +3,8 @@
  */
 
 import { hashText, name128 } from '../../src/base/hash.js'
-import type { LogEntry } from '../../src/log/files/framer.js'
-import { RecordLog } from '../../src/log/files/record-log.js'
-import type { ScanEnd, ScanItem } from '../../src/log/files/scanner.js'
-import { LOG_START } from '../../src/log/files/scanner.js'
+import { LOG_START, type LogEntry, type ScanEnd, type ScanItem } from '../../src/log/api.js'
+import { FileLog } from '../../src/log/files/file-log.js'
 import { listLogs, SEGMENT_BYTES, type Segment, saltOf } from '../../src/log/files/segment.js'
 import { FRAME_HEAD_BYTES, type Frame, KIND, readFrame } from '../../src/log/format/frame.js'
 import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
@@ -29,14 +27,14 @@ export function headerEntry(sessionId: string, pos = 0, more: Value = {}): LogEn
   return recordEntry(value, pos, { kind: KIND.header, parent: 0 })
 }
 
-export async function emptyLog(sessionId = 's', storage: LogStorage = new MemoryStorage()): Promise<RecordLog> {
+export async function emptyLog(sessionId = 's', storage: LogStorage = new MemoryStorage()): Promise<FileLog> {
   const identity = { name: name128(sessionId), incarnation: INCARNATION }
-  return new RecordLog(storage, FOLDER, identity, sessionId, [])
+  return new FileLog(storage, FOLDER, identity, sessionId, [])
 }
 
 export interface HandmadeLog {
   storage: MemoryStorage
-  log: RecordLog
+  log: FileLog
 }
 
 /** A log with its header, and each of these appends. */
@@ -50,9 +48,9 @@ export async function logOf(...appends: Value[][]): Promise<HandmadeLog> {
 }
 
 /** The same log as somebody finds it who opens it; `end` is not known yet. */
-export async function found(storage: LogStorage, sessionId = 's'): Promise<RecordLog> {
+export async function found(storage: LogStorage, sessionId = 's'): Promise<FileLog> {
   const [{ identity, segments }] = await listLogs(storage, FOLDER)
-  return new RecordLog(storage, FOLDER, identity, sessionId, segments)
+  return new FileLog(storage, FOLDER, identity, sessionId, segments)
 }
 
 export interface Scanned {
@@ -60,7 +58,7 @@ export interface Scanned {
   end: ScanEnd
 }
 
-export async function scanAll(log: RecordLog, from = LOG_START): Promise<Scanned> {
+export async function scanAll(log: FileLog, from = LOG_START): Promise<Scanned> {
   const scanner = log.scan(from)
   const items: ScanItem[] = []
   for (let block = await scanner.next(); block !== undefined; block = await scanner.next()) items.push(...block)
@@ -71,11 +69,11 @@ export async function scanAll(log: RecordLog, from = LOG_START): Promise<Scanned
 export function brief(items: readonly ScanItem[]): string[] {
   const words: string[] = []
   for (const item of items) {
-    if (item.frame === undefined) {
+    if (item.entry === undefined) {
       const { firstPos, lastPos } = item
       words.push(lastPos < firstPos ? '!' : `!${firstPos}-${lastPos}`)
-    } else if (item.frame.kind === KIND.record) words.push(String(item.frame.pos))
-    else if (item.frame.kind === KIND.header) words.push('h')
+    } else if (item.entry.kind === KIND.record) words.push(String(item.entry.pos))
+    else if (item.entry.kind === KIND.header) words.push('h')
   }
   return words
 }
@@ -99,8 +97,9 @@ export function framesOf(bytes: Uint8Array, salt = saltOf({ name: '', incarnatio
 }
 
 /** What is appended meanwhile goes into a segment of its own, as if the last one had reached its size. */
-export async function inNewSegment<T>(log: { segments: Segment[] }, append: () => T | Promise<T>): Promise<T> {
-  const last = log.segments[log.segments.length - 1]
+export async function inNewSegment<T>(log: object, append: () => T | Promise<T>): Promise<T> {
+  const { segments } = log as FileLog
+  const last = segments[segments.length - 1]
   const { size } = last
   last.size = SEGMENT_BYTES
   try {

@@ -5,7 +5,7 @@ import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { check32 } from '../../src/base/hash.js'
 import { saltOf, segmentOf } from '../../src/log/files/segment.js'
-import { FLAG_END, FRAME_HEAD_BYTES, type FrameHead, KIND, writeHead } from '../../src/log/format/frame.js'
+import { FLAG_END, FRAME_HEAD_BYTES, type Frame, type FrameHead, KIND, writeHead } from '../../src/log/format/frame.js'
 import {
   brief,
   bytesOfSegment,
@@ -108,7 +108,7 @@ test('CORE-10: a bad spot with a sound frame behind it is damage of exactly the 
         word === `${pos}` ? `!${pos}-${pos}` : word,
       )
       assert.equal(said, expected)
-      assert.is(items.find((item) => item.frame === undefined)?.at, at)
+      assert.is(items.find((item) => item.entry === undefined)?.at, at)
       assert.is(tornBytes, 0)
     }
   }
@@ -142,7 +142,7 @@ test('a lost dictionary frame is damage without a lost position, and costs no re
   const [first] = one.frames.filter(({ kind }) => kind === KIND.dictionary)
   const { said, items, log } = await scanned(one, flipped(one.bytes, first.at + 60))
   assert.equal(said, ['h', '1', '!', '2', '3', '4', '5'])
-  for (const { frame } of items) if (frame?.kind === KIND.record) assert.ok('type' in log.decode(frame))
+  for (const { entry } of items) if (entry?.kind === KIND.record) assert.ok('type' in log.decode(entry as Frame))
 })
 
 test('CORE-10: whole frames that were cut out of the middle are missed, and what is sound behind them is not', async () => {
@@ -240,7 +240,8 @@ test('CORE-10: a frame planted in a body is not found, whether the body alone is
     for (const broken of [bytes, flipped(bytes, target.at + 10)]) {
       const { said, items } = await scanned(one, broken)
       assert.equal(said, ['h', '1', '2', '!3-3', '4', '5'])
-      for (const { frame } of items) assert.not(frame && new TextDecoder().decode(frame.body).includes('fake'))
+      for (const { entry } of items)
+        assert.not(entry && new TextDecoder().decode((entry as Frame).body).includes('fake'))
     }
   }
 })

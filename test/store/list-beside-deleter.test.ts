@@ -1,6 +1,7 @@
 /**
  * The end of one stream is the end of that one: who lists, verifies or reads the others beside a process that deletes goes on.
  */
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { isAsrError, openStore, type Store } from '../../src/main.js'
 import type { StreamStore } from '../../src/store/store.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
+import { storageOf } from '../support/place.js'
 import { header } from '../support/records.js'
 import { tempFolder } from '../support/temp.js'
 
@@ -43,7 +45,7 @@ test('a stream that is deleted at any step of the listing is left out, and the o
       const { environment } = reader as StreamStore
       if (!indexed) await environment.level.clear()
       let calls = 0
-      const { storage } = environment
+      const storage = storageOf(reader)
       for (const name of ['read', 'size', 'list'] as const) {
         const call = storage[name].bind(storage) as (...args: unknown[]) => unknown
         const counting = async (...args: unknown[]) => {
@@ -71,7 +73,7 @@ test('a stream that is deleted while a reader opens it is ASR_STREAM_NOT_FOUND',
     const { environment } = reader as StreamStore
     await environment.level.clear()
     let calls = 0
-    const { storage } = environment
+    const storage = storageOf(reader)
     const { read } = storage
     storage.read = async (...args) => {
       if (++calls === step) await writer.deleteStream('s1')

@@ -1,6 +1,7 @@
 /**
  * What `verify` says of a store: nothing of a sound one, and each kind of damage by its code (CORE-10).
  */
+
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { logRows } from '../../src/index/rows.js'
@@ -11,6 +12,7 @@ import { flipped, headerEntry, recordEntry } from '../log/handmade.js'
 import { placeWith, placeWithIndex, recordPiece, sample } from '../stream/sample-stream.js'
 import { fails } from '../support/fails.js'
 import { onlyLogFile } from '../support/logs.js'
+import { storageOf } from '../support/place.js'
 import { compaction, header, jsonl, message, tombstone } from '../support/records.js'
 import type { MemoryLocation } from '../support/stores.js'
 
@@ -133,7 +135,7 @@ test('CORE-10: a record with sound checks and another content than its hash says
   const bad = recordEntry({ ...message('m2'), seq: 2 }, 2, { hash: good.hash })
   await core.log.append([[good, bad]])
   await store.close()
-  const { storage } = core.environment
+  const storage = storageOf(store)
   const again = await openStore({ ...memoryLocation(), log: storage })
   assert.equal(await problemsOf(again), ['damage ASR_CORRUPT m2'])
 })
@@ -143,7 +145,7 @@ test('CORE-10: a header with sound checks and another content than its hash says
   const { core } = (await store.createStream(header())) as StoredStream
   await core.log.append([[headerEntry('s', 0, { hash: 1 })].map((entry) => ({ ...entry, hash: entry.hash ^ 1n }))])
   await store.close()
-  const again = await openStore({ ...memoryLocation(), log: core.environment.storage })
+  const again = await openStore({ ...memoryLocation(), log: storageOf(store) })
   assert.equal(await problemsOf(again), ['damage ASR_CORRUPT'])
 })
 

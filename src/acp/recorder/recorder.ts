@@ -2,6 +2,7 @@
  * A recorder: takes the frames of connections and writes a stream a session (ASR-701).
  */
 import { exactJson, hasExactNumbers, parseExact } from '../../record/exact.js'
+import { sideFile } from '../../record/side-file.js'
 import type { Store } from '../../store/api.js'
 import type {
   ConnectionKey,
@@ -18,7 +19,7 @@ import { Router, type Sighting, wireLine } from './router.js'
 import { isStateText, withoutDepth, withoutStates } from './secrets.js'
 import { Session } from './session.js'
 import { readTime } from './time.js'
-import { CONNECTION_FILE, WireFile, type WireStorage, wireFileName, wireStorageOf } from './wire.js'
+import { CONNECTION_FILE, WireFile, type WireStorage } from './wire.js'
 
 /** Records ACP v2 connections into a store (ASR-700 to ASR-723, ASR-734, ASR-735). */
 export function createRecorder(store: Store, options: RecorderOptions = {}): Recorder {
@@ -51,7 +52,7 @@ class AcpRecorder implements Recorder {
     private readonly options: RecorderOptions,
   ) {
     this.secretFields = new Set(options.secretFields)
-    this.wireStorage = options.keepWire === 'none' ? undefined : (options.wireStorage ?? wireStorageOf(store))
+    this.wireStorage = options.keepWire === 'none' ? undefined : (options.wireStorage ?? store.sideFiles)
     this.router = new Router({
       feed: (sessionId) => this.feed(sessionId),
       secretFields: this.secretFields,
@@ -121,7 +122,7 @@ class AcpRecorder implements Recorder {
         secretFields: this.secretFields,
         report: (problem) => this.report(problem),
         openWire: async ({ writer }) =>
-          this.openWire(await wireFileName(sessionId), async () => (await writer.existing()) !== undefined, sessionId),
+          this.openWire(sideFile(sessionId), async () => (await writer.existing()) !== undefined, sessionId),
       })
       feed = new Feed(session, (error) => this.failed(error, sessionId))
       this.feeds.set(sessionId, feed)

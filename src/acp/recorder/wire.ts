@@ -2,34 +2,21 @@
  * The frames of a session in a file of their own beside the streams, one a line (ASR-723).
  */
 
-import { name128 } from '../../base/hash.js'
-import { NATIVE_FOLDER, nativeFile } from '../../log/files/segment.js'
-import type { LogStorage } from '../../log/storage/storage.js'
-import type { Store } from '../../store/api.js'
-import type { StreamStore } from '../../store/store.js'
+import { SIDE_FOLDER } from '../../record/side-file.js'
+import type { SideFiles } from '../../store/api.js'
 import { joinedBytes } from '../base64.js'
 import type { FrameRange } from './tracked.js'
 
 /** Frames of a session that is deleted are removed; a storage that can not do that keeps at most what came at that moment. */
-export type WireStorage = Pick<LogStorage, 'append' | 'read' | 'size'> & Partial<Pick<LogStorage, 'remove'>>
+export type WireStorage = Pick<SideFiles, 'append' | 'read' | 'size'> & Partial<Pick<SideFiles, 'remove'>>
 
 /** The file of what belongs to no session. */
-export const CONNECTION_FILE = `${NATIVE_FOLDER}/connections.jsonl`
+export const CONNECTION_FILE = `${SIDE_FOLDER}/connections.jsonl`
 
 const LF = 0x0a
 const FLUSH_BYTES = 64 * 1024
 const FLUSH_MS = 100
 const encoder = new TextEncoder()
-
-/** The file of a session's frames, as `native.ref` names it: relative to the store. */
-export async function wireFileName(sessionId: string): Promise<string> {
-  return nativeFile(name128(sessionId))
-}
-
-/** Where a store keeps its files; undefined when it is not one of ours. Its class may be that of another bundle. */
-export function wireStorageOf(store: Store): WireStorage | undefined {
-  return (store as Partial<StreamStore>).environment?.storage
-}
 
 /** Lines that wait for a storage that takes none, in bytes; beyond that frames are left out, and a line says so. */
 const WAITING_BYTES_MAX = 4 * 1024 * 1024

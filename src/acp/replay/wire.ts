@@ -2,9 +2,9 @@
  * What an agent told of a session, as it stood on the wire (ASR-733): the recorder keeps the frames beside the stream.
  */
 import { turns } from '../../base/turn.js'
+import { sideFile } from '../../record/side-file.js'
 import type { Store } from '../../store/api.js'
 import { messageOf } from '../frames.js'
-import { wireFileName, wireStorageOf } from '../recorder/wire.js'
 
 const PIECE = 256 * 1024
 const LF = 0x0a
@@ -29,13 +29,12 @@ export async function capturedUpdates(
   sessionId: string,
   { onGap }: CapturedOptions = {},
 ): Promise<AsyncIterable<string> | undefined> {
-  const storage = wireStorageOf(store)
-  if (storage === undefined) return undefined
-  const name = await wireFileName(sessionId)
-  const size = (await storage.size(name)) ?? 0
+  const { sideFiles } = store
+  const name = sideFile(sessionId)
+  const size = (await sideFiles.size(name)) ?? 0
   if (size === 0) return undefined
   async function* pieces(): AsyncGenerator<Uint8Array> {
-    for (let at = 0; at < size; at += PIECE) yield await storage!.read(name, at, Math.min(PIECE, size - at))
+    for (let at = 0; at < size; at += PIECE) yield await sideFiles.read(name, at, Math.min(PIECE, size - at))
   }
   return updatesIn(pieces(), onGap)
 }

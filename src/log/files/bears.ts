@@ -1,10 +1,10 @@
 /**
  * Whether a log still says what somebody has seen of it: one look at the frame that a point stands behind.
  */
+import type { LogIdentity, LogPoint } from '../api.js'
 import { bodyHolds, FRAME_HEAD_BYTES, readFrame } from '../format/frame.js'
 import type { LogStorage } from '../storage/storage.js'
-import type { LogPoint } from './scanner.js'
-import { type LogIdentity, offsetOf, type Segment, saltOf, segmentOf } from './segment.js'
+import { offsetOf, type Segment, saltOf, segmentOf } from './segment.js'
 
 /** Whether the frame that a point says it stands behind is there; where more follows, its body too. */
 export async function bears(

@@ -2,28 +2,12 @@
  * Appends as frames: each entry encoded, chained to what stands before it, and led by the shapes it needs.
  */
 import { check32, hashPair } from '../../base/hash.js'
+import type { LogEntry, LogIdentity, LogPoint } from '../api.js'
 import type { BatchBuffer } from '../format/batch-buffer.js'
 import { type Codec, ENCODING_TEXT } from '../format/codec.js'
 import type { DictionaryPart } from '../format/dictionary.js'
 import { FLAG_END, FRAME_HEAD_BYTES, type FrameHead, type FrameKind, KIND } from '../format/frame.js'
-import type { LogPoint } from './scanner.js'
-import { LOG_FORMAT, type LogIdentity, locate, type Segment, type SegmentBody, saltOf } from './segment.js'
-
-/** A record or header on its way into the log. */
-export interface LogEntry {
-  kind: typeof KIND.record | typeof KIND.header
-  value: unknown
-  /** whether msgpackr gives the value back */
-  plain: boolean
-  /** the line to keep as it is */
-  text?: string
-  flags: number
-  pos: number
-  parent: number
-  hash: bigint
-  /** length of the canonical text, as a measure */
-  size: number
-}
+import { LOG_FORMAT, locate, type Segment, type SegmentBody, saltOf } from './segment.js'
 
 /** The whole dictionary is written again after this many bytes, so that one damaged frame costs no record. */
 const WHOLE_DICTIONARY_BYTES = 1024 * 1024

@@ -3,21 +3,21 @@
  */
 import { AsrError } from '../../base/error.js'
 import type { MaybePromise } from '../../base/flow.js'
+import type { LogIdentity } from '../api.js'
 import { errnoOf, ioError } from '../storage/io-error.js'
 import type { LogStorage } from '../storage/storage.js'
-import { isDeleted, type LogIdentity, type Segment } from './segment.js'
+import { isDeleted, type Segment } from './segment.js'
 
 export class LogBytes {
   /** set once the stream's files are about to go: what reads that are still under way end with */
   over: AsrError | undefined
-  /** whether another process may delete the log: it is that process's, and only read here */
-  isOfAnother = false
-
   constructor(
     private readonly storage: LogStorage,
     private readonly identity: LogIdentity,
     private readonly sessionId: string,
     private readonly segments: readonly Segment[],
+    /** whether another process may delete the log: it is that process's, and only read here */
+    private readonly isOfAnother: boolean,
   ) {}
 
   /** @throws as `missing`, ASR_IO */

@@ -4,8 +4,10 @@
  * Only bytes behind the last sound frame can be a torn tail. A bad spot with a sound frame behind it is damage: it is
  * named, and reading goes on. Frames are handed out up to the last complete append.
  */
+import { AsrError } from '../../base/error.js'
 import { hashPair } from '../../base/hash.js'
 import { turns } from '../../base/turn.js'
+import type { Damage, LogPoint, LogScan, ScanEnd } from '../api.js'
 import type { Codec } from '../format/codec.js'
 import { type DictionaryPart, parsePart } from '../format/dictionary.js'
 import {
@@ -19,54 +21,24 @@ import {
   readFrame,
 } from '../format/frame.js'
 import type { LogStorage } from '../storage/storage.js'
-import { locate, offsetOf, parseSegmentBody, type Segment, segmentOf } from './segment.js'
+import { LOG_FORMAT, locate, offsetOf, parseSegmentBody, type Segment, type SegmentBody, segmentOf } from './segment.js'
 
 /** Small, so that what is made of a block does not outlive a collection of the young. */
 const BLOCK_BYTES = 256 * 1024
 
-/** What stands before a location: enough to tell whether the frame there is the next one. */
-export interface LogPoint {
-  location: number
-  /** where the frame before lies */
-  last: number
-  pos: number
-  chain: bigint
-  /** the head check of the frame before */
-  check: number
-}
-
 /** No chain value: the next record's chain is believed instead of worked out. */
 export const UNKNOWN_CHAIN = -1n
 
-/** The point before the first frame of a log. */
-export const LOG_START: LogPoint = { location: 0, last: 0, pos: 0, chain: 0n, check: 0 }
-
-export interface Damage {
+/** A frame with its location. */
+interface Found {
   at: number
-  to: number
-  /** the lost positions; none when `lastPos` is less, infinite when nobody knows how many */
-  firstPos: number
-  lastPos: number
-  /** of a frame whose head is sound: what it was */
-  kind?: FrameKind
-  frame?: undefined
+  entry: Frame
 }
 
-export interface Found {
-  at: number
-  frame: Frame
-}
+type Item = Found | Damage
 
-export type ScanItem = Found | Damage
-
-export interface ScanEnd {
-  /** behind the last complete append */
-  point: LogPoint
-  /** bytes behind it that are no complete append, over all segments */
-  tornBytes: number
-  /** whether they can be the beginning of what a writer was about to write, as a dying process leaves it */
-  isBeginning: boolean
-}
+/** Whose log is scanned: a segment of another one does not pass. */
+export type LogOwner = Pick<SegmentBody, 'sessionId' | 'incarnation'>
 
 interface Window {
   segment: Segment
@@ -75,10 +47,10 @@ interface Window {
   bytes: Uint8Array
 }
 
-export class LogScanner {
+export class LogScanner implements LogScan {
   private point: LogPoint
   private complete: LogPoint
-  private readonly pending: ScanItem[] = []
+  private readonly pending: Item[] = []
   private readonly parts: DictionaryPart[] = []
   private isBeginning = true
   private window: Window | undefined
@@ -89,14 +61,15 @@ export class LogScanner {
     private readonly salt: bigint,
     private readonly codec: Codec,
     from: LogPoint,
+    private readonly owner?: LogOwner,
   ) {
     this.point = from
     this.complete = from
   }
 
   /** The items of the next block, or undefined at the end. An array may be empty. */
-  async next(): Promise<ScanItem[] | undefined> {
-    const ready: ScanItem[] = []
+  async next(): Promise<Item[] | undefined> {
+    const ready: Item[] = []
     const started = this.point.location
     while (this.point.location - started < BLOCK_BYTES) {
       if (turns.isOver()) await turns.next()
@@ -106,12 +79,13 @@ export class LogScanner {
         return ready.length > 0 ? ready : undefined
       }
       if (step === 'again') continue
-      if (step.frame === undefined || (step.frame.flags & FLAG_END) === 0) {
-        this.pending.push(step)
+      const item = this.isOfAnother(step) ? this.lostWith(step) : step
+      if (item.entry === undefined || (item.entry.flags & FLAG_END) === 0) {
+        this.pending.push(item)
         continue
       }
-      for (const item of this.pending.splice(0)) ready.push(item)
-      ready.push(step)
+      for (const before of this.pending.splice(0)) ready.push(before)
+      ready.push(item)
       // Not before its append is complete: the shapes of one that is cut off are none.
       for (const part of this.parts.splice(0)) this.codec.dictionary.adopt(part)
       this.complete = this.point
@@ -120,8 +94,8 @@ export class LogScanner {
   }
 
   /** Of an append that never ended: what leads to a lost record. It is damage, though what is behind it is torn. */
-  private damagedTail(): ScanItem[] {
-    const lost = this.pending.findLastIndex((item) => item.frame === undefined && item.lastPos >= item.firstPos)
+  private damagedTail(): Item[] {
+    const lost = this.pending.findLastIndex((item) => item.entry === undefined && item.lastPos >= item.firstPos)
     return this.pending.splice(0, lost + 1)
   }
 
@@ -154,9 +128,31 @@ export class LogScanner {
     return this.point.chain === UNKNOWN_CHAIN || frame.chain === hashPair(this.point.chain, frame.hash)
   }
 
-  private take(frame: Frame, at: number): Found {
-    this.point = pointBehind(frame, at)
-    return { at, frame }
+  private take(entry: Frame, at: number): Found {
+    const found = { at, entry }
+    this.point = this.pointAfter(found)
+    return found
+  }
+
+  pointAfter({ at, entry }: Found): LogPoint {
+    const { bodyBytes, pos, chain, check } = entry
+    return { location: at + FRAME_HEAD_BYTES + bodyBytes, last: at, pos, chain, check }
+  }
+
+  /** Whether a segment was moved here from another log. @throws ASR_FORMAT when it was written by a newer version */
+  private isOfAnother({ entry }: Item): boolean {
+    if (entry?.kind !== KIND.segment || this.owner === undefined) return false
+    const { sessionId, incarnation } = this.owner
+    const body = parseSegmentBody(entry.body)
+    if (body !== undefined && body.format > LOG_FORMAT) {
+      const message = `stream ${JSON.stringify(sessionId)}: its log has format ${body.format}, not ${LOG_FORMAT}`
+      throw new AsrError('ASR_FORMAT', message, { sessionId })
+    }
+    return body?.sessionId !== sessionId || body.incarnation !== incarnation
+  }
+
+  private lostWith({ at, entry }: Item): Damage {
+    return { at, to: at, firstPos: (entry as Frame).pos + 1, lastPos: Number.POSITIVE_INFINITY }
   }
 
   /** Gets the bytes that `step` lacks, or deals with a bad spot. */
@@ -186,7 +182,7 @@ export class LogScanner {
     if (found === undefined) {
       this.isBeginning = isHeadCut || (frame !== undefined && frame.body.length < frame.bodyBytes)
     }
-    const isAlone = frame !== undefined && found?.at === behind && found.frame.previous === frame.check
+    const isAlone = frame !== undefined && found?.at === behind && found.entry.previous === frame.check
     return this.damageBefore(found, isAlone ? frame.kind : undefined)
   }
 
@@ -198,9 +194,12 @@ export class LogScanner {
 
   private damageBefore(found: Found | undefined, kind?: FrameKind): Damage | 'end' {
     if (found === undefined) return 'end'
-    const { frame, at } = found
+    const { entry: frame, at } = found
     const lastPos = frame.kind === KIND.record ? frame.pos - 1 : frame.pos
-    const damage: Damage = { at: this.point.location, to: at, firstPos: this.point.pos + 1, lastPos, kind }
+    const firstPos = this.point.pos + 1
+    // What a dictionary or segment frame says, others say again.
+    const isScar = lastPos < firstPos && (kind === KIND.dictionary || kind === KIND.segment)
+    const damage: Damage = { at: this.point.location, to: at, firstPos, lastPos, isScar }
     this.point = {
       location: at,
       last: this.point.location,
@@ -242,7 +241,7 @@ export class LogScanner {
           const headIsWhole = at + FRAME_HEAD_BYTES <= bytes.length
           if (headIsWhole && readFrame(bytes, at, this.salt) === undefined) continue
           const frame = await this.soundAt(segment, offset + at)
-          if (frame !== undefined) return { at: locate(segment.number, offset + at), frame }
+          if (frame !== undefined) return { at: locate(segment.number, offset + at), entry: frame }
         }
         if (bytes.length < FRAME_HEAD_BYTES) break
         turns.spend(bytes.length >>> 4) // looked through, and no more
@@ -267,16 +266,5 @@ export class LogScanner {
     const after = readFrame(head, 0, this.salt)
     // The successor's own head may be damaged as well; then the frame stands by its two checks.
     return after === undefined || after.previous === frame.check ? frame : undefined
-  }
-}
-
-/** The point behind a frame that lies at a location. */
-export function pointBehind(frame: Frame, at: number): LogPoint {
-  return {
-    location: at + FRAME_HEAD_BYTES + frame.bodyBytes,
-    last: at,
-    pos: frame.pos,
-    chain: frame.chain,
-    check: frame.check,
   }
 }

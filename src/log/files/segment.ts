@@ -1,12 +1,11 @@
 /**
  * Where a log's bytes lie: segment files, their names, and locations over all of them.
  */
+import type { FoundLog, LogIdentity } from '../api.js'
 import type { LogStorage, StoredFile } from '../storage/storage.js'
 
 export const LOG_FORMAT = 1
 export const STREAMS_FOLDER = 'streams'
-/** What was recorded beside the streams, such as the frames of a connection (ASR-723). */
-export const NATIVE_FOLDER = 'native'
 /** Logs in the making, and logs on their way out: nothing there counts, and the next open removes it. */
 export const STAGING_FOLDER = 'staging'
 export const TRASH_FOLDER = 'trash'
@@ -16,12 +15,6 @@ export const SEGMENT_BYTES = 64 * 1024 * 1024
 /** A location is a segment's number times this, plus an offset. */
 const SEGMENT_SPAN = 2 ** 32
 
-/** What tells one log from all others: 128 bits of the session id's hash, and 64 random bits of its making. */
-export interface LogIdentity {
-  name: string
-  incarnation: string
-}
-
 export interface Segment {
   number: number
   file: string
@@ -29,9 +22,19 @@ export interface Segment {
 }
 
 /** What is there of a log. */
-export interface LogFiles {
-  identity: LogIdentity
-  segments: Segment[]
+export class LogFiles implements FoundLog {
+  constructor(
+    readonly identity: LogIdentity,
+    readonly segments: Segment[],
+  ) {}
+
+  get bytes(): number {
+    return this.segments.reduce((sum, { size }) => sum + size, 0)
+  }
+
+  get storedEnd(): number {
+    return endOf(this.segments)
+  }
 }
 
 /** The body of a segment frame. */
@@ -44,11 +47,6 @@ export interface SegmentBody {
 
 export function segmentFile(folder: string, log: LogIdentity, segment: number): string {
   return `${folder}/${log.name}-${log.incarnation}-${String(segment).padStart(6, '0')}.log`
-}
-
-/** The file beside a stream, by the stream's name; it goes when the stream is deleted. */
-export function nativeFile(name: string): string {
-  return `${NATIVE_FOLDER}/${name}.jsonl`
 }
 
 /** What a segment frame says; undefined when that is no segment's, whatever its checks say. */
@@ -134,7 +132,7 @@ export function groupLogs(files: readonly StoredFile[]): LogFiles[] {
     const key = `${parsed.log.name}-${parsed.log.incarnation}`
     let entry = logs.get(key)
     if (entry === undefined) {
-      entry = { identity: parsed.log, segments: [] }
+      entry = new LogFiles(parsed.log, [])
       logs.set(key, entry)
     }
     entry.segments.push({ number: parsed.segment, file: name, size })

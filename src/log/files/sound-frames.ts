@@ -10,7 +10,7 @@ const BLOCK_BYTES = 1024 * 1024
 
 export interface SoundFrame {
   at: number
-  frame: Frame
+  entry: Frame
 }
 
 export async function* soundFrames(
@@ -26,7 +26,7 @@ export async function* soundFrames(
         turns.spend(FRAME_HEAD_BYTES)
         if (turns.isOver()) await turns.next()
         const frame = await soundAt(storage, file, { offset, bytes, at, size }, salt)
-        if (frame !== undefined) yield { at: locate(number, offset + at), frame }
+        if (frame !== undefined) yield { at: locate(number, offset + at), entry: frame }
         const next = at + (frame === undefined ? 1 : FRAME_HEAD_BYTES + frame.bodyBytes)
         behind = Math.max(behind, next)
         at = findMagic(bytes, next)

@@ -5,7 +5,7 @@
 import { Packr, Unpackr } from 'msgpackr'
 import { RECORD_BYTES_MAX } from '../../base/limits.js'
 import { exactJson } from '../../record/exact.js'
-import type { Json } from '../../record/record.js'
+import type { Decoded } from '../api.js'
 import { deflateRaw, inflateRaw } from './deflate.js'
 import { Dictionary, SHAPES_MAX } from './dictionary.js'
 
@@ -32,8 +32,6 @@ export interface Body {
   bytes: Uint8Array
   shapes: number
 }
-
-export type Decoded = { [key: string]: Json }
 
 const textDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 const textEncoder = new TextEncoder()

@@ -2,21 +2,19 @@
  * A log is a run of frames: a head of 52 bytes, then the body. `spec/log-format.md` describes every byte.
  */
 import { check32 } from '../../base/hash.js'
+import { ENTRY_KIND } from '../api.js'
 
 export const FRAME_HEAD_BYTES = 52
 
 /** No UTF-8 text holds these bytes, so that a search for the next frame is not misled by text. */
 const MAGIC = [0xf7, 0xa5, 0xff] as const
 
-export const KIND = { segment: 1, header: 2, record: 3, dictionary: 4 } as const
+/** Of frames: entries, and what only the log itself needs. */
+export const KIND = { segment: 1, ...ENTRY_KIND, dictionary: 4 } as const
 export type FrameKind = (typeof KIND)[keyof typeof KIND]
 
 /** The last frame of an append: recovery and readers stop at the last one. */
 export const FLAG_END = 1
-/** The implied parent of this record was resolved right behind a refused line (CORE-12). */
-export const FLAG_GAP = 2
-/** The record's parent was not there (CORE-12). */
-export const FLAG_ORPHAN = 4
 
 export interface FrameHead {
   kind: FrameKind

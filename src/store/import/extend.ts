@@ -5,8 +5,7 @@
 import { throwIfAborted } from '../../base/abort.js'
 import { AsrError, isAsrError } from '../../base/error.js'
 import type { StreamState } from '../../index/root.js'
-import { ENCODING_DEFLATED, ENCODING_TEXT } from '../../log/format/codec.js'
-import type { Frame } from '../../log/format/frame.js'
+import type { StoredEntry } from '../../log/api.js'
 import { JudgedEntry } from '../../log/log-entry.js'
 import type { Header } from '../../record/record.js'
 import type { StreamCore } from '../../stream/core/stream-core.js'
@@ -59,9 +58,9 @@ export async function extendStream(stream: StoredStream, file: StreamCore, optio
 async function compare(core: StreamCore, file: StreamCore, count: number, begun: number): Promise<void> {
   const [ours, theirs] = [new RecordReader(core), new RecordReader(file)]
   if (count === 0) return
-  if ((await ours.frame(count)).chain === (await theirs.frame(count)).chain) return // all that led there is equal
+  if ((await ours.stored(count)).chain === (await theirs.stored(count)).chain) return // all that led there is equal
   for (let pos = 1; pos <= count; pos++) {
-    if ((await ours.frame(pos)).hash === (await theirs.frame(pos)).hash) continue
+    if ((await ours.stored(pos)).hash === (await theirs.stored(pos)).hash) continue
     const { sessionId } = core
     const [{ id }, other] = [await ours.record(pos), await theirs.record(pos)]
     const theirName = other.id === id ? 'another one of that id' : JSON.stringify(other.id)
@@ -83,7 +82,7 @@ async function* batchesBehind(
   let batch = [...header]
   let bytes = 0
   for (let pos = matched + 1; pos <= file.length; pos++) {
-    const entry = entryOf(file, await reader.frame(pos))
+    const entry = entryOf(file, await reader.stored(pos))
     batch.push(entry)
     bytes += entry.size
     if (pos < file.length && batch.length < batchRecords && bytes < BATCH_BYTES) continue
@@ -95,18 +94,15 @@ async function* batchesBehind(
 
 /** The file's header comes in force with its first new record (CORE-3). */
 async function newHeader(file: StreamCore, core: StreamCore, { header, point }: StreamState): Promise<JudgedEntry[]> {
-  const frame = await file.log.frame(file.state.header.location)
+  const frame = await file.log.entry(file.state.header.location)
   const theirs = file.log.decode(frame) as unknown as Header
-  const ours = core.log.decode(await core.log.frame(header.location)) as unknown as Header
-  return equalHeaders(ours, theirs) ? [] : [JudgedEntry.header(core.sessionId, theirs, point.pos, textOf(file, frame))]
+  const ours = core.log.decode(await core.log.entry(header.location)) as unknown as Header
+  return equalHeaders(ours, theirs)
+    ? []
+    : [JudgedEntry.header(core.sessionId, theirs, point.pos, file.log.keptLine(frame))]
 }
 
 /** A record's frame as it goes into another log: what leads up to it is equal there, and so is all that was worked out of it. */
-function entryOf(file: StreamCore, frame: Frame): JudgedEntry {
-  return JudgedEntry.framed(file.sessionId, frame, file.log.decode(frame), textOf(file, frame))
-}
-
-/** The line that a frame keeps as text, if it does. */
-function textOf({ log }: StreamCore, frame: Frame): string | undefined {
-  return (frame.encoding & ~ENCODING_DEFLATED) === ENCODING_TEXT ? log.line(frame) : undefined
+function entryOf(file: StreamCore, frame: StoredEntry): JudgedEntry {
+  return JudgedEntry.framed(file.sessionId, frame, file.log.decode(frame), file.log.keptLine(frame))
 }

@@ -154,7 +154,7 @@ export class Intake {
     await this.flush()
     const { log, index } = core
     // What the line leaves alone stays as it is, to the digit.
-    const current = parseExact(log.line(await log.frame(index.state.header.location))) as Header
+    const current = parseExact(log.line(await log.entry(index.state.header.location))) as Header
     let revised: Header | undefined
     try {
       revised = revisedHeader(current, text === undefined ? value : (parseExact(text) as Record<string, unknown>))

@@ -8,15 +8,16 @@ import { type AsrError, type Diagnostic, isAsrError } from '../../base/error.js'
 import { toHex } from '../../base/hash.js'
 import { createRowCache } from '../../index/row-cache.js'
 import type { IndexLevel } from '../../index/rows.js'
+import type { LogPlace } from '../../log/api.js'
+import { FilePlace } from '../../log/files/file-place.js'
 import { guardStorage } from '../../log/storage/guarded-storage.js'
 import { ioError } from '../../log/storage/io-error.js'
 import { makeFolder } from '../../log/storage/node-make-folder.js'
 import { createFile } from '../../log/storage/node-private.js'
 import { NodeStorage } from '../../log/storage/node-storage.js'
-import type { LogStorage } from '../../log/storage/storage.js'
 import type { Environment } from '../../stream/core/environment.js'
 import type { StoreOptions } from '../api.js'
-import { sweep } from '../removal/sweep.js'
+import { sweep } from '../removal/deletion.js'
 import { formatLine } from './format-file.js'
 import {
   closeIndex,
@@ -58,10 +59,10 @@ async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise
   const index = await openSnapshot(folder)
   if (index.snapshot === undefined) noteMissingCopy(folder, notices)
   await sweepSnapshots(folder, index.snapshot)
-  const storage = guardStorage(new NodeStorage(folder, { readOnly: true }))
+  const place = new FilePlace(guardStorage(new NodeStorage(folder, { readOnly: true })))
   return {
     environment: {
-      ...makeEnvironment(storage, index.level, notices, { readOnly: true, acceptLoss }, () => undefined),
+      ...makeEnvironment(place, index.level, notices, { readOnly: true, acceptLoss }, () => undefined),
       withIndexNow: async (work) => {
         const now = await openSnapshot(folder)
         return work(now.level).finally(now.close)
@@ -69,7 +70,7 @@ async function openToRead(folder: string, { acceptLoss }: StoreOptions): Promise
     },
     release: async () => {
       await index.close()
-      await storage.close()
+      await place.close()
     },
   }
 }
@@ -108,9 +109,9 @@ async function openToWrite(folder: string, options: StoreOptions): Promise<Opene
     settleFolder(folder, state, notices)
     await sweepSnapshots(folder)
     const guard = (): void => lock.check()
-    const storage = guardStorage(new NodeStorage(folder), guard)
+    const place = new FilePlace(guardStorage(new NodeStorage(folder), guard))
     const environment: Environment = {
-      ...makeEnvironment(storage, index.level, notices, options, guard),
+      ...makeEnvironment(place, index.level, notices, options, guard),
       powerCut: left !== undefined && !isOfThisBoot(left),
       forgetCopies: () => forgetCopies(folder),
       withoutIndex: index.failure,
@@ -180,7 +181,7 @@ async function releaseAll(folder: string, environment: Environment, index: HeldI
     if (isLevelBroken) await putIndexAside(folder).catch(unlessTaken)
     if (isLevelBroken && hasDeleted) await forgetCopies(folder)
   } finally {
-    await environment.storage.close()
+    await environment.place.close()
     lock.release()
   }
 }
@@ -211,14 +212,14 @@ function unlessTaken(error: unknown): void {
 }
 
 function makeEnvironment(
-  storage: LogStorage,
+  place: LogPlace,
   level: IndexLevel,
   notices: Diagnostic[],
   options: StoreOptions,
   guard: () => void,
 ): Environment {
   return {
-    storage,
+    place,
     level,
     notices,
     lifetime: { isOver: false },

@@ -4,8 +4,9 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AsrError } from '../../base/error.js'
-import { NATIVE_FOLDER, STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../../log/files/segment.js'
+import { STAGING_FOLDER, STREAMS_FOLDER, TRASH_FOLDER } from '../../log/files/segment.js'
 import { errnoOf } from '../../log/storage/io-error.js'
+import { SIDE_FOLDER } from '../../record/side-file.js'
 import { parseFormatLine } from './format-file.js'
 import { DAMAGED_FOLDER, INDEX_FOLDER } from './index-folder.js'
 import { READERS_FOLDER } from './index-snapshot.js'
@@ -21,7 +22,7 @@ const OUR_NAMES = [
   READERS_FOLDER,
   RESERVE_FILE,
   STREAMS_FOLDER,
-  NATIVE_FOLDER,
+  SIDE_FOLDER,
   STAGING_FOLDER,
   TRASH_FOLDER,
 ]

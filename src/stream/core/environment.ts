@@ -5,10 +5,10 @@
 import type { AsrError, Diagnostic, NOTICE_CODES } from '../../base/error.js'
 import type { RowCache } from '../../index/row-cache.js'
 import { IndexDamaged, type IndexLevel } from '../../index/rows.js'
-import type { LogStorage } from '../../log/storage/storage.js'
+import type { LogPlace } from '../../log/api.js'
 
 export interface Environment {
-  storage: LogStorage
+  place: LogPlace
   level: IndexLevel
   cache: RowCache
   durability: 'process' | 'disk'

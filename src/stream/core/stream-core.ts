@@ -13,8 +13,7 @@ import type { Reach, StreamState } from '../../index/root.js'
 import { logRange } from '../../index/row-key.js'
 import { clearBelowRoot, compactRows, IndexDamaged, type IndexLevel } from '../../index/rows.js'
 import { StreamIndex } from '../../index/stream-index.js'
-import type { RecordLog } from '../../log/files/record-log.js'
-import { copyOf, type Segment } from '../../log/files/segment.js'
+import { asItIs, type Extension, type FoundLog, type RecordLog } from '../../log/api.js'
 import type { JudgedEntry } from '../../log/log-entry.js'
 import { catchUp } from '../place/catch-up.js'
 import { Lookup } from '../place/lookup.js'
@@ -51,7 +50,7 @@ export class StreamCore {
   /** a reader's stream that ends before damage: nothing behind is looked at any more */
   isFrozen = false
   /** of a stream that is damaged or ends before damage: its files as they were then; once they change, it may be sound */
-  judged: readonly Segment[] | undefined
+  judged: FoundLog | undefined
   closed = false
   /** it is gone for good: no row of it may be written again */
   deleted = false
@@ -166,7 +165,7 @@ export class StreamCore {
   /** The stream is about to be deleted: whatever is under way ends, and no row of it is written again. */
   retire(): void {
     this.deleted = true
-    this.log.stored.over = this.over()
+    this.log.retire(this.over())
   }
 
   /** A reader beside a live writer takes in what was written since. */
@@ -179,7 +178,7 @@ export class StreamCore {
         if ((await this.log.hasGrown()) || isBehind) await this.takeGrowth()
         isSound = this.damage === undefined
       } finally {
-        if (!isSound) this.judged = copyOf(this.log.segments)
+        if (!isSound) this.judged = asItIs(this.log)
       }
     })
   }
@@ -207,7 +206,7 @@ export class StreamCore {
    * Makes what was written behind the log a part of it. The caller holds `writing`, and knows that the log ends where the
    * extension begins.
    */
-  async extend(extension: RecordLog): Promise<void> {
+  async extend(extension: Extension): Promise<void> {
     if (this.closed) throw this.over()
     this.environment.guard()
     await this.log.takeIn(extension)
@@ -365,10 +364,9 @@ export class StreamCore {
     const title = await this.titleIn(index)
     const { bytes } = this.log
     const { durable } = this
-    const { dictionary } = this.log.codec
     const reach = farther(this.reach, index.state.point)
     const extras = { title, bytes, durable, boot, sessionId: this.sessionId, reach }
-    await flushIndex(index, { from: 0, shapes: dictionary.shapes.slice(0, dictionary.written) }, extras)
+    await flushIndex(index, this.log.state(), extras)
     this.persistedAs({ bytes, durable })
   }
 

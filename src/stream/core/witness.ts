@@ -6,10 +6,7 @@
 import { AsrError } from '../../base/error.js'
 import { counted } from '../../base/words.js'
 import type { Reach, Root } from '../../index/root.js'
-import { bears } from '../../log/files/bears.js'
-import type { RecordLog } from '../../log/files/record-log.js'
-import type { LogFiles } from '../../log/files/segment.js'
-import { areDense, endOf, offsetOf, segmentOf } from '../../log/files/segment.js'
+import type { FoundLog, RecordLog } from '../../log/api.js'
 import { type CaughtUp, corrupt } from '../place/catch-up.js'
 import type { Environment } from './environment.js'
 
@@ -32,12 +29,11 @@ function isOtherBoot(environment: Environment, root: Root): boolean {
 }
 
 /** Why an index can't be believed for a log, in words; undefined when what it has seen is still what the log says there. */
-export async function whyDoubted(environment: Environment, files: LogFiles, root: Root): Promise<string | undefined> {
+export async function whyDoubted(environment: Environment, found: FoundLog, root: Root): Promise<string | undefined> {
   const { point } = root.state
-  if (!areDense(files.segments)) return 'a segment of the log is missing'
   if (isOtherBoot(environment, root) && root.durable < point.location)
     return 'it has seen more of the log than is known to have outlived the machine'
-  return (await bears(environment.storage, files, point)) ? undefined : 'it is not of what the log holds now'
+  return environment.place.doubtOf(found, point)
 }
 
 export function farther(one: Reach, other: Reach): Reach {
@@ -56,11 +52,11 @@ export interface Fault {
 /** What is wrong with a log that was scanned to its end, or to its first damage (CORE-10); undefined when nothing is. */
 export function faultOf(log: RecordLog, { damage, end }: CaughtUp, witness: Witness): Fault | undefined {
   const { sessionId } = log
-  if (damage !== undefined) return { at: damage.at, lastPos: damage.lastPos, error: corrupt(sessionId, damage) }
+  if (damage !== undefined) return { at: damage.at, lastPos: damage.lastPos, error: corrupt(log, damage) }
   const { location, pos } = end.point
   const isShort = location < witness.location
-  if (isShort && endOf(log.segments) < witness.location) {
-    const place = `at byte ${offsetOf(location)} of segment ${segmentOf(location)}`
+  if (isShort && log.storedEnd < witness.location) {
+    const place = log.whereIs(location)
     const message = `stream ${JSON.stringify(sessionId)}: the log had ${counted(witness.pos, 'record')} and now ends behind ${pos}, ${place}`
     const error = new AsrError('ASR_LOST_TAIL', message, { sessionId, pos: pos + 1 })
     return { at: location, lastPos: witness.pos, error }
@@ -69,6 +65,6 @@ export function faultOf(log: RecordLog, { damage, end }: CaughtUp, witness: Witn
   const isChanged = end.tornBytes > 0 && !end.isBeginning && location < witness.lossFrom
   if (!isShort && !isChanged) return undefined
   const lastPos = isShort ? witness.pos : Number.POSITIVE_INFINITY
-  const error = corrupt(sessionId, { at: location, to: location, firstPos: pos + 1, lastPos })
+  const error = corrupt(log, { at: location, to: location, firstPos: pos + 1, lastPos })
   return { at: location, lastPos, error }
 }

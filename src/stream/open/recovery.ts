@@ -8,20 +8,7 @@ import type { Root } from '../../index/root.js'
 import { rootOf } from '../../index/root-row.js'
 import { clearBelowRoot, IndexDamaged } from '../../index/rows.js'
 import { StreamIndex } from '../../index/stream-index.js'
-import { RecordLog } from '../../log/files/record-log.js'
-import { cutLog, putAside, rewriteSegments, sizesNow } from '../../log/files/repair.js'
-import type { ScanEnd } from '../../log/files/scanner.js'
-import {
-  areSame,
-  copyOf,
-  endOf,
-  type LogFiles,
-  offsetOf,
-  type Segment,
-  STREAMS_FOLDER,
-  segmentOf,
-} from '../../log/files/segment.js'
-import { KIND } from '../../log/format/frame.js'
+import { asItIs, ENTRY_KIND, type FoundLog, type RecordLog, type ScanEnd } from '../../log/api.js'
 import { JudgedEntry } from '../../log/log-entry.js'
 import { type Environment, note, noteBrokenLevel } from '../core/environment.js'
 import { StreamCore } from '../core/stream-core.js'
@@ -36,42 +23,41 @@ import { type CatchUpOptions, type CaughtUp, catchUp, corrupt } from '../place/c
 export async function openLog(
   environment: Environment,
   sessionId: string,
-  files: LogFiles,
+  files: FoundLog,
 ): Promise<StreamCore | undefined> {
-  const found = copyOf(files.segments)
+  const found = asItIs(files)
   const core = await open(environment, sessionId, files, false)
   if (core !== undefined && (core.damage !== undefined || core.isFrozen)) core.judged = found
   return core
 }
 
-/** Whether what a stream was opened from is still what lies there; of a damaged one, in just those files. */
-export function isAsFound({ log, judged }: StreamCore, files: LogFiles | undefined): boolean {
-  if (files?.identity.incarnation !== log.identity.incarnation) return false
-  return judged === undefined || areSame(judged, files.segments)
+/** Whether what a stream was opened from is still what is there; of a damaged one, just as much of it. */
+export function isAsFound({ log, judged }: StreamCore, found: FoundLog | undefined): boolean {
+  if (found?.identity.incarnation !== log.identity.incarnation) return false
+  return judged === undefined || (judged.bytes === found.bytes && judged.storedEnd === found.storedEnd)
 }
 
 /** `isForgiven`: what the log once held does not count any more, since it ends earlier with good reason. */
 async function open(
   environment: Environment,
   sessionId: string,
-  files: LogFiles,
+  files: FoundLog,
   isForgiven: boolean,
 ): Promise<StreamCore | undefined> {
-  const log = new RecordLog(environment.storage, STREAMS_FOLDER, files.identity, sessionId, files.segments)
-  log.stored.isOfAnother = environment.readOnly
+  const log = environment.place.open(files, sessionId, { isOfAnother: environment.readOnly })
   const known = await rootOf(environment.level, files.identity)
   const root = known?.sessionId === sessionId ? known : undefined
   const index = environment.acceptLoss ? undefined : await openIndex(environment, log, files, root)
   const core = new StreamCore(environment, log, index ?? (await emptyIndex(environment, log)))
   core.witness = isForgiven ? NO_WITNESS : witnessOf(environment, root)
-  if (root !== undefined) core.durable = Math.min(root.durable, endOf(files.segments))
+  if (root !== undefined) core.durable = Math.min(root.durable, files.storedEnd)
   if (root !== undefined && index !== undefined) core.persistedAs(root)
   const caughtUp = await catchUpWithAny(core, {
     flush: () => core.flush(),
     onScar: (damage) =>
-      note(environment, 'frame_damaged', `${corrupt(sessionId, damage).message}; no record is lost with it`),
+      note(environment, 'frame_damaged', `${corrupt(log, damage).message}; no record is lost with it`),
   })
-  return settle(core, files, caughtUp, isForgiven)
+  return settle(core, caughtUp, isForgiven)
 }
 
 /** Catches up with the index that is there; when that shows damage, with one built anew, and at last with one in memory. */
@@ -99,7 +85,7 @@ function memoryIndex(environment: Environment, { identity }: RecordLog): StreamI
 async function openIndex(
   environment: Environment,
   log: RecordLog,
-  files: LogFiles,
+  files: FoundLog,
   root: Root | undefined,
 ): Promise<StreamIndex | undefined> {
   const { incarnation } = log.identity
@@ -108,7 +94,7 @@ async function openIndex(
     if (opened === undefined || root === undefined) return undefined
     const doubt = await whyDoubted(environment, files, root)
     if (doubt !== undefined) throw new IndexDamaged(doubt)
-    log.codec.dictionary.adopt(opened.dictionary)
+    log.adoptState(opened.logState)
     return opened.index
   } catch (error) {
     if (!(error instanceof IndexDamaged)) throw error
@@ -135,12 +121,7 @@ function noteRebuilt(environment: Environment, sessionId: string, why: string): 
   note(environment, 'index_rebuilt', `stream ${JSON.stringify(sessionId)}: the index was built again: ${why}`)
 }
 
-async function settle(
-  core: StreamCore,
-  files: LogFiles,
-  caughtUp: CaughtUp,
-  wasForgiven: boolean,
-): Promise<StreamCore | undefined> {
+async function settle(core: StreamCore, caughtUp: CaughtUp, wasForgiven: boolean): Promise<StreamCore | undefined> {
   const { environment, log, sessionId } = core
   const { end } = caughtUp
   if (faultOf(log, caughtUp, core.witness) !== undefined) await hearNow(core)
@@ -153,11 +134,11 @@ async function settle(
     await noteLoss(core, fault, isUnpromised)
     // What was taken in may hold the beginning of an append that the damage is in; or a reader has to look no further.
     if (caughtUp.damage !== undefined || (environment.readOnly && end.tornBytes > 0))
-      return open(environment, sessionId, await endingAt(environment, files, fault.at), true)
+      return open(environment, sessionId, await environment.place.endAt(log, fault.at, environment.readOnly), true)
     core.witness = NO_WITNESS
   }
   const isForgiven = wasForgiven || fault !== undefined
-  await dropEmpty(environment, log.segments, end.point.location)
+  await log.dropEmpty(end.point.location, environment.readOnly)
   log.end = end.point
   const hasHeader = core.index.state.header.location > 0
   if (environment.readOnly) {
@@ -165,9 +146,9 @@ async function settle(
     return hasHeader ? core : undefined
   }
   if (!hasHeader && core.length === 0 && !(isForgiven && environment.acceptLoss))
-    return unfinished(environment, files, end)
+    return unfinished(environment, log, end)
   if (end.tornBytes > 0) {
-    await cutLog(environment.storage, log.segments, end.point.location)
+    await log.cut(end.point.location)
     const message = `stream ${JSON.stringify(sessionId)}: an unfinished append of ${counted(end.tornBytes, 'byte')} was cut off and kept aside`
     if (!isForgiven) note(environment, 'torn_tail', message)
   }
@@ -186,35 +167,11 @@ async function hearNow(core: StreamCore): Promise<void> {
   core.witness = witnessOf(environment, now)
 }
 
-/** Files that a power cut left empty behind the log's end: what is written next belongs to where the log ends, not to them. */
-async function dropEmpty({ storage, readOnly }: Environment, segments: Segment[], end: number): Promise<void> {
-  for (let last = segments.at(-1); last?.size === 0 && last.number > segmentOf(end); last = segments.at(-1)) {
-    if (!readOnly) await storage.remove(last.file)
-    segments.pop()
-  }
-}
-
-/** The log's files as they end at a location: cut there, or for a reader only looked at so far. */
-async function endingAt(
-  { storage, readOnly }: Environment,
-  { identity, segments }: LogFiles,
-  at: number,
-): Promise<LogFiles> {
-  if (!readOnly) {
-    await cutLog(storage, segments, at)
-    return { identity, segments: await sizesNow(storage, segments) }
-  }
-  const kept = copyOf(segments.filter(({ number }) => number <= segmentOf(at)))
-  const last = kept[kept.length - 1]
-  if (last?.number === segmentOf(at)) last.size = Math.min(last.size, offsetOf(at))
-  return { identity, segments: kept }
-}
-
 /** Tells what it costs that a stream ends before its first fault. */
 async function noteLoss({ environment, log }: StreamCore, { at, error }: Fault, isUnpromised: boolean): Promise<void> {
   if (isUnpromised) return note(environment, 'lost_suffix', `${error.message}; the stream now ends before that`)
   let behind = 0
-  for await (const found of log.promisedFrames()) if (found.frame.kind === KIND.record && found.at >= at) behind++
+  for await (const found of log.leftEntries()) if (found.entry.kind === ENTRY_KIND.record && found.at >= at) behind++
   if (behind === 0) return note(environment, 'loss_accepted', `${error.message}; the stream now ends before that`)
   const sound = `${counted(behind, 'sound record')} behind it`
   const cost = environment.readOnly
@@ -227,7 +184,7 @@ async function noteLoss({ environment, log }: StreamCore, { at, error }: Fault, 
 async function secure(core: StreamCore): Promise<void> {
   const { log, environment } = core
   if (core.durable >= log.end.location) return
-  await rewriteSegments(environment.storage, log.segments, core.durable)
+  await environment.place.rewrite(log, core.durable)
   log.distrustSyncs(core.durable)
   await core.sync()
 }
@@ -241,9 +198,8 @@ async function replaceHeader(core: StreamCore): Promise<void> {
 }
 
 /** A log without its header: the stream was never there. */
-async function unfinished(environment: Environment, files: LogFiles, end: ScanEnd): Promise<undefined> {
-  for (const segment of files.segments) await putAside(environment.storage, segment)
-  const message = `${files.segments[0]?.file}: a stream whose making was not finished was put aside, ${counted(end.tornBytes, 'byte')}`
+async function unfinished(environment: Environment, files: FoundLog, end: ScanEnd): Promise<undefined> {
+  const message = `${await environment.place.putAside(files)}: a stream whose making was not finished was put aside, ${counted(end.tornBytes, 'byte')}`
   note(environment, 'unfinished_stream', message)
   return undefined
 }

@@ -7,11 +7,18 @@ import { AsrError, isAsrError } from '../../base/error.js'
 import { type Flow, runFlow, wait } from '../../base/flow.js'
 import { turns } from '../../base/turn.js'
 import type { StreamIndex } from '../../index/stream-index.js'
-import type { RecordLog } from '../../log/files/record-log.js'
-import { type Damage, pointBehind, type ScanEnd, type ScanItem } from '../../log/files/scanner.js'
-import { LOG_FORMAT, offsetOf, parseSegmentBody, segmentOf } from '../../log/files/segment.js'
-import type { Decoded } from '../../log/format/codec.js'
-import { FLAG_GAP, FLAG_ORPHAN, type Frame, KIND } from '../../log/format/frame.js'
+import {
+  type Damage,
+  type Decoded,
+  ENTRY_KIND,
+  FLAG_GAP,
+  FLAG_ORPHAN,
+  type LogScan,
+  type RecordLog,
+  type ScanEnd,
+  type ScanItem,
+  type StoredEntry,
+} from '../../log/api.js'
 import { flawOf } from '../../log/log-entry.js'
 import type { Header, StoredRecord } from '../../record/record.js'
 import { Lookup } from './lookup.js'
@@ -33,7 +40,7 @@ export interface CatchUpOptions {
   /** called whenever many more are in */
   flush?: () => Promise<void>
   /** sees each record once it is placed */
-  onRecord?: (record: StoredRecord, frame: Frame, placed: Pick<Placed, 'entry' | 'faults'>) => void
+  onRecord?: (record: StoredRecord, frame: StoredEntry, placed: Pick<Placed, 'entry' | 'faults'>) => void
   onBlock?: (pos: number) => void
   signal?: AbortSignal
 }
@@ -43,7 +50,7 @@ export async function catchUp(log: RecordLog, index: StreamIndex, options: Catch
   const scanner = log.scan(index.state.point)
   for (let items = await scanner.next(); items !== undefined; items = await scanner.next()) {
     throwIfAborted(options.signal)
-    const damage = await runFlow(takeBlock(log, index, items, scanner.end(), options))
+    const damage = await runFlow(takeBlock(log, index, items, scanner, options))
     if (damage !== undefined) return { damage, end: scanner.end() }
     options.onBlock?.(index.length)
     if (options.flush === undefined || index.length - index.persisted.length < WAITING_RECORDS_MAX) continue
@@ -57,7 +64,7 @@ function* takeBlock(
   log: RecordLog,
   index: StreamIndex,
   items: ScanItem[],
-  end: ScanEnd,
+  scan: LogScan,
   options: CatchUpOptions,
 ): Flow<Damage | undefined> {
   yield* index.prepare()
@@ -68,27 +75,24 @@ function* takeBlock(
   let point = index.state.point
   for (const item of items) {
     if (turns.isOver()) yield turns.next()
-    if (item.frame === undefined) {
-      if (costsNothing(item)) {
+    if (item.entry === undefined) {
+      if (item.isScar) {
         options.onScar?.(item)
         continue
       }
       damage = item
       break
     }
-    const { frame, at } = item
-    if (frame.kind === KIND.segment && !isSegmentOf(log, frame)) {
-      damage = { at, to: at, firstPos: frame.pos + 1, lastPos: Number.POSITIVE_INFINITY }
-      break
-    }
-    if (frame.kind === KIND.record || frame.kind === KIND.header) {
-      if (!log.codec.knows(frame.shapes)) yield* wait(log.learnShapes(frame, at))
+    const { entry: frame, at } = item
+    if (frame.kind === ENTRY_KIND.record || frame.kind === ENTRY_KIND.header) {
+      const explained = log.explain(frame, at)
+      if (explained !== undefined) yield* wait(explained)
       const value = soundValue(log, frame)
       if (value === undefined) {
         damage = { at, to: at, firstPos: frame.pos, lastPos: frame.pos }
         break
       }
-      if (frame.kind === KIND.header) header = { location: at, hash: frame.hash, agent: agentOf(value) }
+      if (frame.kind === ENTRY_KIND.header) header = { location: at, hash: frame.hash, agent: agentOf(value) }
       else {
         const record = value as unknown as StoredRecord
         const placed = yield* staging.add(record, frame.pos, lineageOf(frame))
@@ -96,39 +100,24 @@ function* takeBlock(
         options.onRecord?.(record, frame, placed)
       }
     }
-    point = pointBehind(frame, at)
+    point = scan.pointAfter(item)
   }
-  staging.publish(index, locations, damage === undefined ? end.point : point)
+  staging.publish(index, locations, damage === undefined ? scan.end().point : point)
   index.state = { ...index.state, header }
   return damage
 }
 
-/** Whether a damaged frame said only what other frames say again. */
-function costsNothing({ kind, firstPos, lastPos }: Damage): boolean {
-  return lastPos < firstPos && (kind === KIND.dictionary || kind === KIND.segment)
-}
-
-/** Whether a segment is of this log. @throws ASR_FORMAT when it was written by a newer version */
-function isSegmentOf({ sessionId, identity }: RecordLog, frame: Frame): boolean {
-  const body = parseSegmentBody(frame.body)
-  if (body !== undefined && body.format > LOG_FORMAT) {
-    const message = `stream ${JSON.stringify(sessionId)}: its log has format ${body.format}, not ${LOG_FORMAT}`
-    throw new AsrError('ASR_FORMAT', message, { sessionId })
-  }
-  return body?.sessionId === sessionId && body.incarnation === identity.incarnation
-}
-
 /** The value of a record's or header's frame; undefined when its body is not that of one. */
-export function soundValue(log: RecordLog, frame: Frame): Decoded | undefined {
+export function soundValue(log: RecordLog, frame: StoredEntry): Decoded | undefined {
   const value = decoded(log, frame)
   return value !== undefined && flawOf(log.sessionId, frame, value) === undefined ? value : undefined
 }
 
-export function lineageOf({ parent, flags }: Pick<Frame, 'parent' | 'flags'>): Lineage {
+export function lineageOf({ parent, flags }: Pick<StoredEntry, 'parent' | 'flags'>): Lineage {
   return { parent, orphan: (flags & FLAG_ORPHAN) !== 0, gap: (flags & FLAG_GAP) !== 0 }
 }
 
-function decoded(log: RecordLog, frame: Frame): Decoded | undefined {
+function decoded(log: RecordLog, frame: StoredEntry): Decoded | undefined {
   try {
     return log.decode(frame)
   } catch (error) {
@@ -138,9 +127,9 @@ function decoded(log: RecordLog, frame: Frame): Decoded | undefined {
 }
 
 /** The error for a damaged spot (CORE-10). */
-export function corrupt(sessionId: string, damage: Damage): AsrError {
-  const place = `at byte ${offsetOf(damage.at)} of segment ${segmentOf(damage.at)}`
-  const message = `stream ${JSON.stringify(sessionId)}: the log is damaged ${positions(damage)}, ${place}`
+export function corrupt(log: RecordLog, damage: Damage): AsrError {
+  const { sessionId } = log
+  const message = `stream ${JSON.stringify(sessionId)}: the log is damaged ${positions(damage)}, ${log.whereIs(damage.at)}`
   return new AsrError('ASR_CORRUPT', message, { sessionId, pos: damage.firstPos })
 }
 

@@ -9,8 +9,7 @@ import { entityKey, idKey, tombstoneKey } from '../../index/keys/key-run.js'
 import type { RecordName } from '../../index/keys/page-keys.js'
 import { pageOf } from '../../index/page.js'
 import type { IndexView } from '../../index/reader.js'
-import type { RecordLog } from '../../log/files/record-log.js'
-import type { Frame } from '../../log/format/frame.js'
+import type { RecordLog, StoredEntry } from '../../log/api.js'
 import { type StoredRecord, statedEntityId } from '../../record/record.js'
 
 export class Lookup {
@@ -22,13 +21,13 @@ export class Lookup {
     readonly index: IndexView,
   ) {}
 
-  *frame(pos: number): Flow<Frame> {
+  *stored(pos: number): Flow<StoredEntry> {
     const page = yield* this.index.page(pageOf(pos))
-    return yield* wait(this.log.frame(page.location(pos), pos))
+    return yield* wait(this.log.entry(page.location(pos), pos))
   }
 
   *record(pos: number): Flow<StoredRecord> {
-    return this.log.decode(yield* this.frame(pos)) as unknown as StoredRecord
+    return this.log.decode(yield* this.stored(pos)) as unknown as StoredRecord
   }
 
   *name(pos: number): Flow<RecordName> {

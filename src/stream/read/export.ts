@@ -31,7 +31,7 @@ async function* chunksOf(core: StreamCore, options: { salvage?: true }): AsyncGe
 async function* soundLines(core: StreamCore): AsyncGenerator<string> {
   if (core.damage !== undefined) throw core.damage
   const { log, state, length } = core
-  yield log.line(await log.frame(state.header.location))
+  yield log.line(await log.entry(state.header.location))
   const reader = new RecordReader(core)
-  for (let pos = 1; pos <= length; pos++) yield log.line(await reader.frame(pos))
+  for (let pos = 1; pos <= length; pos++) yield log.line(await reader.stored(pos))
 }

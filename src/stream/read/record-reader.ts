@@ -5,33 +5,33 @@
 import { turns } from '../../base/turn.js'
 import { DEFAULT_ID } from '../../index/entry.js'
 import { type Page, pageOf } from '../../index/page.js'
-import type { Frame } from '../../log/format/frame.js'
+import type { StoredEntry } from '../../log/api.js'
 import type { StoredRecord } from '../../record/record.js'
 import type { StreamCore } from '../core/stream-core.js'
 
 export class RecordReader {
-  private readonly frames
+  private readonly entries
   private page: Page | undefined
 
   constructor(private readonly core: StreamCore) {
-    this.frames = core.log.reader()
+    this.entries = core.log.reader()
   }
 
-  async frame(pos: number): Promise<Frame> {
+  async stored(pos: number): Promise<StoredEntry> {
     const page = await this.pageAt(pos)
-    return this.core.log.frame(page.location(pos), pos, this.frames)
+    return this.core.log.entry(page.location(pos), pos, this.entries)
   }
 
   async record(pos: number): Promise<StoredRecord> {
-    return this.core.log.decode(await this.frame(pos)) as unknown as StoredRecord
+    return this.core.log.decode(await this.stored(pos)) as unknown as StoredRecord
   }
 
   /** The record at a position when it is in what was read last, else undefined. */
   held(pos: number): StoredRecord | undefined {
     const { page } = this
     if (page === undefined || page.first > pos || page.last < pos) return undefined
-    const frame = this.frames.held(page.location(pos))
-    return frame && (this.core.log.decode(this.core.log.sound(frame, pos)) as unknown as StoredRecord)
+    const entry = this.entries.held(page.location(pos))
+    return entry && (this.core.log.decode(this.core.log.sound(entry, pos)) as unknown as StoredRecord)
   }
 
   /** The id of the record at a position, which is read only when that is no default one. */

@@ -5,9 +5,7 @@
 
 import { turns } from '../../base/turn.js'
 import { idKey } from '../../index/keys/key-run.js'
-import type { RecordLog } from '../../log/files/record-log.js'
-import { LOG_START, type ScanEnd } from '../../log/files/scanner.js'
-import { KIND } from '../../log/format/frame.js'
+import { ENTRY_KIND, LOG_START, type RecordLog, type ScanEnd } from '../../log/api.js'
 import { PRIMARY, participates, type StoredRecord } from '../../record/record.js'
 import type { StreamCore } from '../core/stream-core.js'
 import { faultOf } from '../core/witness.js'
@@ -32,11 +30,11 @@ export async function* salvagedLines(core: StreamCore): AsyncGenerator<string> {
   const log = core.log.apart()
   const places = new Map<number, Place>()
   let header: string | undefined
-  await log.learnEveryShape()
-  for await (const { frame, at } of log.promisedFrames()) {
-    if (frame.kind !== KIND.header && frame.kind !== KIND.record) continue
+  await log.learnAll()
+  for await (const { entry: frame, at } of log.leftEntries()) {
+    if (frame.kind !== ENTRY_KIND.header && frame.kind !== ENTRY_KIND.record) continue
     if (soundValue(log, frame) === undefined) continue
-    if (frame.kind === KIND.header) header = log.line(frame)
+    if (frame.kind === ENTRY_KIND.header) header = log.line(frame)
     else if (!places.has(frame.pos)) places.set(frame.pos, { at, parent: frame.parent })
   }
   yield header ?? JSON.stringify({ type: 'header', asr: '1', sessionId: core.sessionId })
@@ -65,7 +63,7 @@ async function knownOfLost(
     if (turns.isOver()) await turns.next()
     const { at, parent } = places.get(pos) as Place
     if (parent === 0 || places.has(parent)) continue
-    const { parentId, head } = log.decode(await log.frame(at, pos, reader)) as unknown as StoredRecord
+    const { parentId, head } = log.decode(await log.entry(at, pos, reader)) as unknown as StoredRecord
     const known = lost.get(parent) ?? { head }
     if (typeof parentId === 'string') known.id = parentId
     lost.set(parent, known)
@@ -126,7 +124,7 @@ class Salvage {
   async *record(pos: number): AsyncGenerator<string, void> {
     if (turns.isOver()) await turns.next()
     const { at, parent } = this.places.get(pos) as Place
-    const frame = await this.log.frame(at, pos, this.reader)
+    const frame = await this.log.entry(at, pos, this.reader)
     const record = this.log.decode(frame) as unknown as StoredRecord
     if (record.type === 'head') this.move(record)
     else {
@@ -166,6 +164,6 @@ class Salvage {
 
   private async idAt(pos: number): Promise<string> {
     const { at } = this.places.get(pos) as Place
-    return (this.log.decode(await this.log.frame(at, pos)) as unknown as StoredRecord).id
+    return (this.log.decode(await this.log.entry(at, pos)) as unknown as StoredRecord).id
   }
 }

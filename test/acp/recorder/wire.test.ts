@@ -5,7 +5,6 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { wireFileName } from '../../../src/acp/recorder/wire.js'
 import { MemoryStorage } from '../../../src/log/storage/memory-storage.js'
 import {
   createRecorder,
@@ -14,6 +13,7 @@ import {
   type RecorderOptions,
   type StoredRecord,
 } from '../../../src/main.js'
+import { sideFile } from '../../../src/record/side-file.js'
 import { hasMounts, smallDisk, testWhere } from '../../fault/machine.js'
 import { ofType, recordAll, recordsOf, startRecording, Talk, talk } from '../support.js'
 
@@ -82,7 +82,7 @@ test('ASR-723: frames that find no room wait, and stand where they were to stand
     }
     wireStorage.room = Infinity
     await recorder.stop()
-    const text = wireStorage.text(await wireFileName('s'))
+    const text = wireStorage.text(sideFile('s'))
     assert.is(linesOf(text).length, 2 + 2 * given.length, 'each frame once, and no gap')
     demandPointed(await recordsOf(await store.stream('s')), text)
     const isFull = given.some((room) => room === 0)
@@ -105,7 +105,7 @@ test('ASR-723: a record does not name frames that are not kept yet', async () =>
   }
   const records = await recordsOf(await store.stream('s'))
   assert.is(records.length, 4)
-  const whole = wireStorage.text(await wireFileName('s'))
+  const whole = wireStorage.text(sideFile('s'))
   const kept = whole.slice(0, whole.lastIndexOf('\n') + 1)
   const pointing = demandPointed(records, kept)
   assert.ok(pointing > 0 && pointing < 4, `${pointing} of 4 name their frames`)
@@ -133,7 +133,7 @@ test('ASR-723: what came while too much waited is left out, and a line says when
       await recorder.settled()
     }
     await recorder.stop()
-    const text = wireStorage.text(await wireFileName('s'))
+    const text = wireStorage.text(sideFile('s'))
     const lines = linesOf(text)
     const gaps = lines.flatMap(({ gap, at }) => (gap === undefined ? [] : [{ ...gap, at }]))
     assert.is(gaps.length, 1)
@@ -165,7 +165,7 @@ test('ASR-723: nothing is added to a file that somebody changed meanwhile', asyn
   const { recorder, problems } = await startRecording({ wireStorage })
   for (const frame of talk().say('m', 'x').state('idle').frames) recorder.observe(frame)
   await recorder.settled()
-  const name = await wireFileName('s')
+  const name = sideFile('s')
   wireStorage.room = 0
   for (const frame of new Talk().say('n', 'x').state('idle').frames) recorder.observe(frame)
   await recorder.settled()
@@ -213,7 +213,7 @@ onSmallDisk('frames go on after a disk was full', async () => {
     rmSync(ballast)
     for (const frame of new Talk().say('o', 'z').state('idle').frames) recorder.observe(frame)
     await recorder.stop()
-    const text = readFileSync(`${disk.folder}/store/${await wireFileName('s')}`, 'utf8')
+    const text = readFileSync(`${disk.folder}/store/${sideFile('s')}`, 'utf8')
     assert.is(linesOf(text).length, 2 + 6)
     const records = await recordsOf(await store.stream('s'))
     assert.equal(

@@ -5,21 +5,25 @@ import { AsrError, isAsrError } from '../../base/error.js'
 import type { MaybePromise } from '../../base/flow.js'
 import { toHex } from '../../base/hash.js'
 import { turns } from '../../base/turn.js'
+import type { Json } from '../../record/record.js'
+import type { Decoded, LogEntry, LogIdentity, LogPoint, RecordLog } from '../api.js'
+import { LOG_START } from '../api.js'
 import { BatchBuffer } from '../format/batch-buffer.js'
-import { Codec, type Decoded } from '../format/codec.js'
-import { parsePart } from '../format/dictionary.js'
+import { Codec, ENCODING_DEFLATED, ENCODING_TEXT } from '../format/codec.js'
+import { type DictionaryPart, parsePart } from '../format/dictionary.js'
 import { bodyHolds, FLAG_END, type Frame, KIND } from '../format/frame.js'
-import { ioError } from '../storage/io-error.js'
 import type { LogStorage } from '../storage/storage.js'
 import { FrameReader } from './frame-reader.js'
-import { Framer, type LogEntry } from './framer.js'
+import { Framer } from './framer.js'
 import { LogBytes } from './log-bytes.js'
-import { LOG_START, type LogPoint, LogScanner, UNKNOWN_CHAIN } from './scanner.js'
+import { LogWrites } from './log-writes.js'
+import { cutLog } from './repair.js'
+import { LogScanner, UNKNOWN_CHAIN } from './scanner.js'
 import {
   endOf,
-  type LogIdentity,
   listLogs,
   locate,
+  offsetOf,
   SEGMENT_BYTES,
   type Segment,
   STAGING_FOLDER,
@@ -29,16 +33,25 @@ import {
 } from './segment.js'
 import { type SoundFrame, soundFrames } from './sound-frames.js'
 
-export class RecordLog {
+export interface FileLogOptions {
+  end?: LogPoint
+  /** a segment is left for the next one when it has reached this size */
+  segmentBytes?: number
+  /** another process writes it, and may delete it */
+  isOfAnother?: boolean
+}
+
+export class FileLog implements RecordLog {
   readonly codec = new Codec()
   private readonly salt: bigint
-  stored: LogBytes
+  private stored: LogBytes
   private readonly framer: Framer
-  private failure: AsrError | undefined
-  private readonly unsynced = new Set<Segment>()
-  private syncing: Promise<unknown> = Promise.resolve()
-  /** whether it was a sync that failed: what is in the files may then never have reached the disk */
-  syncFailed = false
+  private readonly writes: LogWrites
+
+  /** after the last frame; set by whoever scanned the log */
+  end: LogPoint
+  readonly isOfAnother: boolean
+  private readonly segmentBytes: number
 
   constructor(
     private readonly storage: LogStorage,
@@ -46,55 +59,59 @@ export class RecordLog {
     readonly identity: LogIdentity,
     readonly sessionId: string,
     readonly segments: Segment[],
-    /** behind the last frame; set by whoever scanned the log */
-    public end: LogPoint = LOG_START,
-    /** a segment is left for the next one when it has reached this size */
-    private readonly segmentBytes = SEGMENT_BYTES,
+    { end = LOG_START, segmentBytes = SEGMENT_BYTES, isOfAnother = false }: FileLogOptions = {},
   ) {
+    this.end = end
+    this.segmentBytes = segmentBytes
+    this.isOfAnother = isOfAnother
     this.salt = saltOf(identity)
-    this.stored = new LogBytes(storage, identity, sessionId, segments)
+    this.stored = new LogBytes(storage, identity, sessionId, segments, isOfAnother)
     this.framer = new Framer(this.codec, identity, sessionId)
+    this.writes = new LogWrites(storage, sessionId)
   }
 
   /** What others wrote from a location on may still have to be synced. */
   distrustSyncs(from: number): void {
-    for (const segment of this.segments) if (segment.number >= segmentOf(from)) this.unsynced.add(segment)
+    for (const segment of this.segments) if (segment.number >= segmentOf(from)) this.writes.distrust(segment)
   }
 
   /** Frames from a point on, in blocks. Dictionary frames are taken in on the way. */
   scan(from: LogPoint): LogScanner {
-    return new LogScanner(this.stored, this.segments, this.salt, this.codec, from)
+    const owner = { sessionId: this.sessionId, incarnation: this.identity.incarnation }
+    return new LogScanner(this.stored, this.segments, this.salt, this.codec, from, owner)
   }
 
   /**
    * Every sound frame that is left of whole appends, wherever it lies. Files are looked at as they are now, also behind
    * where the log is taken to end.
    */
-  async *promisedFrames(): AsyncGenerator<SoundFrame> {
+  async *leftEntries(): AsyncGenerator<SoundFrame> {
     let open: SoundFrame[] = []
     for await (const one of soundFrames(this.stored, await this.segmentsNow(), this.salt)) {
       open.push(one)
-      if ((one.frame.flags & FLAG_END) === 0) continue
+      if ((one.entry.flags & FLAG_END) === 0) continue
       // What follows the last end of an append was acknowledged to nobody.
       yield* open
       open = []
     }
   }
 
-  /** Makes the shapes known that any sound frame tells; for when the frames before one can't be gone by. */
-  async learnEveryShape(): Promise<void> {
-    for await (const { frame } of soundFrames(this.stored, await this.segmentsNow(), this.salt)) {
+  /** The shapes that any sound frame says. */
+  async learnAll(): Promise<void> {
+    for await (const { entry: frame } of soundFrames(this.stored, await this.segmentsNow(), this.salt)) {
       const part = frame.kind === KIND.dictionary ? parsePart(frame.body) : undefined
       if (part !== undefined) this.codec.dictionary.adopt(part)
     }
   }
 
   /** The same files with a dictionary of its own: what is learnt from damaged ones is not to be written on with. */
-  apart(): RecordLog {
-    const copy = new RecordLog(this.storage, this.folder, this.identity, this.sessionId, this.segments, this.end)
+  apart(): FileLog {
+    const copy = new FileLog(this.storage, this.folder, this.identity, this.sessionId, this.segments, {
+      end: this.end,
+      isOfAnother: this.isOfAnother,
+    })
     copy.stored = this.stored // what ends one ends the other
-    const { shapes, written } = this.codec.dictionary
-    copy.codec.dictionary.adopt({ from: 0, shapes: shapes.slice(0, written) })
+    copy.adoptState(this.state())
     return copy
   }
 
@@ -106,8 +123,12 @@ export class RecordLog {
     return segments
   }
 
-  /** Makes the shapes that a frame needs known, from dictionary frames behind it; for when one before it is lost. */
-  async learnShapes(frame: Frame, location: number): Promise<void> {
+  /** The shapes that a frame needs, from dictionary frames after it, where one before it is lost. */
+  explain(frame: Frame, location: number): MaybePromise<void> {
+    return this.codec.knows(frame.shapes) ? undefined : this.learnShapes(frame, location)
+  }
+
+  private async learnShapes(frame: Frame, location: number): Promise<void> {
     const scanner = this.scan({
       location,
       last: location,
@@ -148,15 +169,15 @@ export class RecordLog {
     }
   }
 
-  /** A log to be written behind this one, all of it in one segment, that is no part of it until `takeIn`. */
-  extension(): RecordLog {
+  /** All of it is written to one segment. */
+  extension(): FileLog {
     const number = this.segments[this.segments.length - 1].number + 1
     const token = toHex(crypto.getRandomValues(new Uint8Array(4)))
     const segment = { number, file: `${segmentFile(STAGING_FOLDER, this.identity, number)}.${token}`, size: 0 }
     const { storage, identity, sessionId, end } = this
-    const log = new RecordLog(storage, STAGING_FOLDER, identity, sessionId, [segment], end, Number.POSITIVE_INFINITY)
-    const { shapes, written } = this.codec.dictionary
-    log.codec.dictionary.adopt({ from: 0, shapes: shapes.slice(0, written) })
+    const options = { end, segmentBytes: Number.POSITIVE_INFINITY }
+    const log = new FileLog(storage, STAGING_FOLDER, identity, sessionId, [segment], options)
+    log.adoptState(this.state())
     return log
   }
 
@@ -165,7 +186,7 @@ export class RecordLog {
    * leaves all of it or nothing.
    * @throws ASR_IN_DOUBT, ASR_POISONED, ASR_FENCED
    */
-  async takeIn(extension: RecordLog): Promise<void> {
+  async takeIn(extension: FileLog): Promise<void> {
     const [segment] = extension.segments
     const file = segmentFile(this.folder, this.identity, segment.number)
     await extension.sync()
@@ -178,7 +199,7 @@ export class RecordLog {
     }
     const taken = { ...segment, file }
     this.segments.push(taken)
-    this.unsynced.add(taken)
+    this.writes.distrust(taken)
     this.end = extension.end
     this.codec.forgetUnwritten()
   }
@@ -187,9 +208,9 @@ export class RecordLog {
   private async assertUntouched(next: string): Promise<void> {
     const last = this.segments[this.segments.length - 1]
     const size = await this.storage.size(last.file)
-    if (size !== last.size) throw this.fenced(last.file, size, last.size)
+    if (size !== last.size) throw this.writes.fenced(last.file, size, last.size)
     const behind = await this.storage.size(next)
-    if (behind !== undefined) throw this.fenced(next, behind, 0)
+    if (behind !== undefined) throw this.writes.fenced(next, behind, 0)
   }
 
   /** Moves the log's files to another folder; the first segment, without which there is no log, last. */
@@ -198,7 +219,7 @@ export class RecordLog {
       const file = segmentFile(folder, this.identity, segment.number)
       await this.storage.rename(segment.file, file)
       segment.file = file
-      this.unsynced.add(segment)
+      this.writes.distrust(segment)
     }
     this.folder = folder
   }
@@ -213,13 +234,48 @@ export class RecordLog {
     return this.segments.reduce((sum, segment) => sum + segment.size, 0)
   }
 
+  get storedEnd(): number {
+    return endOf(this.segments)
+  }
+
+  whereIs(location: number): string {
+    return `at byte ${offsetOf(location)} of segment ${segmentOf(location)}`
+  }
+
+  async cut(location: number): Promise<void> {
+    await cutLog(this.storage, this.segments, location)
+  }
+
+  /** Files that a power cut left empty after the log's end: what is written next belongs to where the log ends, not to them. */
+  async dropEmpty(location: number, forReading: boolean): Promise<void> {
+    const { segments } = this
+    for (let last = segments.at(-1); last?.size === 0 && last.number > segmentOf(location); last = segments.at(-1)) {
+      if (!forReading) await this.storage.remove(last.file)
+      segments.pop()
+    }
+  }
+
+  /** The dictionary, as far as frames hold it. */
+  state(): Json {
+    const { shapes, written } = this.codec.dictionary
+    return { from: 0, shapes: shapes.slice(0, written) }
+  }
+
+  adoptState(state: Json): void {
+    this.codec.dictionary.adopt(state as unknown as DictionaryPart)
+  }
+
+  retire(error: AsrError): void {
+    this.stored.over = error
+  }
+
   /**
    * Writes appends, each all or none, in one write; the location of each entry.
    * After a failed write or sync the log takes nothing more until it is opened again.
    * @throws ASR_IN_DOUBT (this write may or may not be there), ASR_POISONED, ASR_FENCED, ASR_NO_SPACE
    */
   append(appends: readonly LogEntry[][]): MaybePromise<number[]> {
-    if (this.failure !== undefined) throw this.poisoned()
+    this.writes.assertSound()
     const segment = this.segmentForAppend()
     const batch = BatchBuffer.take()
     const mark = this.codec.dictionary.mark()
@@ -235,42 +291,25 @@ export class RecordLog {
         batch.release()
         return locations
       }
-      const writing = this.write(segment, batch.bytes())
+      const writing = this.writes.append(segment, batch.bytes())
       return writing instanceof Promise ? writing.then(finish, abandon) : finish()
     } catch (error) {
       return abandon(error)
     }
   }
 
-  /** After this everything appended survives a power cut. @throws ASR_IN_DOUBT, ASR_POISONED */
   sync(): Promise<void> {
-    // One behind the other: what the one under way has taken up is not synced before it ends.
-    const synced = this.syncing.then(() => this.syncNow())
-    this.syncing = synced.catch(() => undefined)
-    return synced
+    return this.writes.sync()
   }
 
-  private async syncNow(): Promise<void> {
-    if (this.failure !== undefined) throw this.poisoned()
-    const segments = [...this.unsynced]
-    this.unsynced.clear() // what comes in meanwhile is for the next sync
-    try {
-      for (const segment of segments) await this.storage.sync(segment.file)
-    } catch (error) {
-      this.syncFailed = true
-      throw this.fail(error, 'a sync failed')
-    }
-  }
-
-  /** Reads frames one after the other; see `frame`. */
+  /** Reads frames one after the other. */
   reader(): FrameReader {
     return new FrameReader((segment, offset, length) => {
       return this.stored.read(segmentFile(this.folder, this.identity, segment), offset, length)
     }, this.salt)
   }
 
-  /** The frame at a location; of a record, at its position. @throws ASR_CORRUPT when its bytes are not what was written there */
-  frame(location: number, pos?: number, reader = this.reader()): MaybePromise<Frame> {
+  entry(location: number, pos?: number, reader = this.reader()): MaybePromise<Frame> {
     const held = reader.held(location)
     if (held !== undefined) return this.sound(held, pos)
     return reader.load(location).then(
@@ -299,6 +338,10 @@ export class RecordLog {
     return this.decoding(frame, () => this.codec.line(frame.encoding, frame.body, frame.shapes))
   }
 
+  keptLine(frame: Frame): string | undefined {
+    return (frame.encoding & ~ENCODING_DEFLATED) === ENCODING_TEXT ? this.line(frame) : undefined
+  }
+
   private decoding<T>(frame: Frame, decode: () => T): T {
     turns.spend(frame.bodyBytes)
     try {
@@ -325,62 +368,19 @@ export class RecordLog {
     return segment
   }
 
-  private write(segment: Segment, bytes: Uint8Array): MaybePromise<void> {
-    const expected = segment.size + bytes.length
-    const failed = (error: unknown): never => {
-      throw this.fail(error, 'a write failed')
-    }
-    let size: MaybePromise<number>
-    try {
-      size = this.storage.append(segment.file, bytes)
-    } catch (error) {
-      return failed(error)
-    }
-    if (typeof size === 'number') return this.grown(segment, size, expected)
-    return size.then((now) => this.grown(segment, now, expected), failed)
-  }
-
-  private grown(segment: Segment, size: number, expected: number): void {
-    if (size !== expected) throw this.fenced(segment.file, size, expected)
-    segment.size = size
-    this.unsynced.add(segment)
-  }
-
-  private fenced(file: string, size: number | undefined, expected: number): AsrError {
-    const message = `${file} has ${size ?? 0} bytes instead of ${expected}: somebody else wrote to it`
-    this.failure = new AsrError('ASR_FENCED', message, { sessionId: this.sessionId })
-    return this.failure
-  }
-
-  /** Takes nothing more until the log is opened again: what was written last may be there or not. */
   abandon(cause: AsrError): void {
-    this.failure = cause
+    this.writes.abandon(cause)
   }
 
-  /** Takes nothing more until the log is opened again; the error of the call that failed. */
   fail(error: unknown, what: string): AsrError {
-    const cause = ioError(error, what)
-    this.failure = cause
-    return new AsrError(
-      'ASR_IN_DOUBT',
-      `stream ${JSON.stringify(this.sessionId)}: ${what} (${cause.message}); the append may or may not be stored. Open the stream again and retry with the same ids`,
-      { cause, sessionId: this.sessionId },
-    )
+    return this.writes.fail(error, what)
   }
 
-  private poisoned(): AsrError {
-    return new AsrError(
-      'ASR_POISONED',
-      `stream ${JSON.stringify(this.sessionId)} failed before (${this.failure?.message}); open it again`,
-      {
-        cause: this.failure,
-        sessionId: this.sessionId,
-      },
-    )
-  }
-
-  /** Whether a write or sync failed: the log then has to be opened again. */
   get isPoisoned(): boolean {
-    return this.failure !== undefined
+    return this.writes.isPoisoned
+  }
+
+  get syncFailed(): boolean {
+    return this.writes.syncFailed
   }
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { hashPair } from '../../src/base/hash.js'
-import type { RecordLog } from '../../src/log/files/record-log.js'
+import { FileLog } from '../../src/log/files/file-log.js'
 import { SEGMENT_BYTES } from '../../src/log/files/segment.js'
 import { FLAG_END, KIND } from '../../src/log/format/frame.js'
 import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
@@ -11,6 +11,7 @@ import {
   brief,
   bytesOfSegment,
   emptyLog,
+  FOLDER,
   flipped,
   found,
   framesOf,
@@ -24,15 +25,15 @@ import {
 
 const shaped = (n: number, k = n) => ({ type: 'x', [`key${k}`]: n })
 
-async function scanned(storage: MemoryStorage): Promise<RecordLog> {
+async function scanned(storage: MemoryStorage): Promise<FileLog> {
   const log = await found(storage)
   log.end = (await scanAll(log)).end.point
   return log
 }
 
-async function valuesOf(log: RecordLog): Promise<unknown[]> {
+async function valuesOf(log: FileLog): Promise<unknown[]> {
   const { items } = await scanAll(log)
-  return items.flatMap(({ frame }) => (frame?.kind === KIND.record ? [log.decode(frame)] : []))
+  return items.flatMap(({ entry }) => (entry?.kind === KIND.record ? [log.decode(entry as never)] : []))
 }
 
 test('CORE-9: an append gives the place of each entry, and the chain goes over records only', async () => {
@@ -60,7 +61,7 @@ test('CORE-9: an append gives the place of each entry, and the chain goes over r
   const { at: last, check } = frames.at(-1)!
   assert.equal(log.end, { location: log.bytes, last, pos: 3, chain, check })
   for (const [i, { value, pos, parent, hash }] of entries.entries()) {
-    const frame = await log.frame(locations[i], pos)
+    const frame = await log.entry(locations[i], pos)
     assert.equal([frame.pos, frame.parent, frame.hash], [pos, parent, hash])
     assert.equal(log.decode(frame), value)
     assert.is(log.line(frame), JSON.stringify(value))
@@ -84,17 +85,17 @@ test('appends that share a write end one by one', async () => {
 test('CORE-10: reading at a place where another record stands, or damaged bytes, is ASR_CORRUPT', async () => {
   const { storage, log } = await logOf([shaped(1)], [shaped(2)])
   const [first, second] = framesOf(bytesOfSegment(storage, log.segments[0])).filter(({ kind }) => kind === KIND.record)
-  const error = await fails('ASR_CORRUPT', () => log.frame(first.at, 2))
+  const error = await fails('ASR_CORRUPT', () => log.entry(first.at, 2))
   assert.equal([error.sessionId, error.pos], ['s', 2])
   replace(storage, log.segments[0].file, flipped(bytesOfSegment(storage, log.segments[0]), second.at + second.size - 1))
-  await fails('ASR_CORRUPT', () => log.frame(second.at, 2))
-  await fails('ASR_CORRUPT', () => log.frame(second.at + 1))
-  assert.is((await log.frame(first.at, 1)).pos, 1)
+  await fails('ASR_CORRUPT', () => log.entry(second.at, 2))
+  await fails('ASR_CORRUPT', () => log.entry(second.at + 1))
+  assert.is((await log.entry(first.at, 1)).pos, 1)
 })
 
 test('CORE-10: a body that the dictionary can not explain is ASR_CORRUPT', async () => {
   const { log } = await logOf([shaped(1)], [shaped(2, 1)])
-  const frame = await log.frame(log.end.location - framesSize(log), 2)
+  const frame = await log.entry(log.end.location - framesSize(log), 2)
   assert.ok(frame.shapes > 0)
   const poor = await emptyLog()
   for (const read of [() => poor.decode(frame), () => poor.line(frame)]) {
@@ -104,7 +105,7 @@ test('CORE-10: a body that the dictionary can not explain is ASR_CORRUPT', async
 })
 
 /** Size of the last frame of these small logs. */
-function framesSize(log: RecordLog): number {
+function framesSize(log: FileLog): number {
   const { storage } = log as unknown as { storage: MemoryStorage }
   return framesOf(bytesOfSegment(storage, log.segments[0])).at(-1)!.size
 }
@@ -321,15 +322,16 @@ test('CORE-10: a reader of a log that became shorter, or is gone, gets an error 
   await fails('ASR_LOST_TAIL', () => reader.hasGrown())
   storage.remove(log.segments[0].file)
   await fails('ASR_CORRUPT', () => reader.hasGrown())
-  reader.stored.isOfAnother = true // who may have deleted it
-  await fails('ASR_STREAM_NOT_FOUND', () => reader.hasGrown())
+  const { identity, sessionId, segments } = reader
+  const other = new FileLog(storage, FOLDER, identity, sessionId, segments, { isOfAnother: true }) // who may have deleted it
+  await fails('ASR_STREAM_NOT_FOUND', () => other.hasGrown())
 })
 
 test('CORE-10: a record whose file is gone is named by its position', async () => {
   const { storage, log } = await logOf([shaped(1)], [shaped(2)])
   const { last } = log.end
   storage.remove(log.segments[0].file)
-  const error = await fails('ASR_CORRUPT', async () => log.frame(last, 2))
+  const error = await fails('ASR_CORRUPT', async () => log.entry(last, 2))
   assert.is(error.pos, 2)
 })
 
@@ -341,7 +343,7 @@ test('a log is read where it was moved to, and is gone after its removal', async
   assert.equal(storage.list('streams'), [])
   assert.is(storage.list('trash').length, 2)
   await log.append([[recordEntry(shaped(3), 3)]])
-  assert.is((await log.frame(location, 3)).pos, 3)
+  assert.is((await log.entry(location, 3)).pos, 3)
   await log.remove()
   assert.equal(storage.list('trash'), [])
 })
@@ -353,9 +355,9 @@ test('shapes that a lost frame said are learned from a later one', async () => {
   replace(storage, log.segments[0].file, flipped(bytesOfSegment(storage, log.segments[0]), first.at + 55))
   const reader = await found(storage)
   const { at } = frames.find(({ kind, pos }) => kind === KIND.record && pos === 2)!
-  const frame = await reader.frame(at, 2)
+  const frame = await reader.entry(at, 2)
   await fails('ASR_CORRUPT', () => reader.decode(frame))
-  await reader.learnShapes(frame, at)
+  await reader.explain(frame, at)
   assert.equal(reader.decode(frame), shaped(2, 1))
 })
 
@@ -434,7 +436,7 @@ test('a reader that finds a new segment takes what came to the one before meanwh
   assert.is(await reader.hasGrown(), true)
   const { items } = await scanAll(reader)
   assert.equal(
-    items.flatMap(({ frame }) => (frame?.kind === KIND.record ? [frame.pos] : frame === undefined ? [-1] : [])),
+    items.flatMap(({ entry }) => (entry?.kind === KIND.record ? [entry.pos] : entry === undefined ? [-1] : [])),
     [1, 2],
   )
 })
