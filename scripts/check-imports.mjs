@@ -17,6 +17,7 @@ export const FOLDERS = [
   'context-view',
   'stream',
   'store',
+  'conformance',
   'acp',
   'asp',
   'link',
@@ -25,7 +26,7 @@ export const FOLDERS = [
 
 /** The rooms of a folder, in the same order. What lies directly in the folder uses all of them; its `api.ts` is there for all. */
 export const ROOMS = {
-  log: ['storage', 'format', 'files'],
+  log: ['storage', 'format', 'files', 'memory'],
   index: ['keys'],
   stream: ['place', 'core', 'read', 'open'],
   store: ['import', 'removal', 'node'],

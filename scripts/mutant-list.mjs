@@ -210,7 +210,7 @@ export const MUTANTS = [
   },
   {
     name: 'a log goes on after a failed write',
-    file: 'src/log/files/log-writes.ts',
+    file: 'src/log/storage/log-failure.ts',
     find: 'const cause = ioError(error, what)\n    this.failure = cause',
     put: 'const cause = ioError(error, what)',
     tests: ['log/file-log'],

@@ -24,6 +24,9 @@ export {
   writeReplay,
 } from './acp/replay/main.js'
 export { AsrError, type Diagnostic, isAsrError, type Severity } from './base/error.js'
+export type * from './log/api.js'
+export { chainAfter, ENTRY_KIND, LOG_START, newIdentity } from './log/api.js'
+export { MemoryPlace } from './log/memory/memory-place.js'
 export type { LogStorage, StoredFile } from './log/storage/storage.js'
 export { ExactNumber, exactJson, parseExact } from './record/exact.js'
 export type { AsrRecord, Header, Json, StoredRecord } from './record/record.js'

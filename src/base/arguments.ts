@@ -40,11 +40,13 @@ export const durability: Kind = {
   what: "'process' or 'disk'",
   holds: (value) => value === 'process' || value === 'disk',
 }
-/** A folder, or a log and an index. */
+/** A folder, or a log or a place of logs, and an index. */
 export const place: Kind = {
-  what: 'a path, or a log with an index',
-  holds: (value) =>
-    typeof value === 'string' || ['log', 'index'].every((part) => object.holds(Reflect.get(value as object, part))),
+  what: 'a path, or a log or a place with an index',
+  holds: (value) => {
+    const has = (part: string): boolean => object.holds(Reflect.get(value as object, part))
+    return typeof value === 'string' || (has('index') && (has('log') || has('place')))
+  },
 }
 /** What a file is read from; bytes alone would be an iterable of numbers. */
 export const chunks: Kind = {

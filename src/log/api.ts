@@ -4,6 +4,7 @@
  */
 import type { AsrError } from '../base/error.js'
 import type { MaybePromise } from '../base/flow.js'
+import { hashPair, name128, toHex } from '../base/hash.js'
 import type { Json } from '../record/record.js'
 
 /** What an entry of a log is. */
@@ -15,10 +16,23 @@ export const FLAG_GAP = 2
 /** The record's parent was not there (CORE-12). */
 export const FLAG_ORPHAN = 4
 
-/** What distinguishes one log from all others: 128 bits of the session id's hash, and 64 random bits from when it was made. */
+/**
+ * What distinguishes one log from all others, in hexadecimal digits: 128 bits of the session id's hash, and 64 random bits from
+ * when it was made.
+ */
 export interface LogIdentity {
   name: string
   incarnation: string
+}
+
+/** The identity of a log that is made now. */
+export function newIdentity(sessionId: string): LogIdentity {
+  return { name: name128(sessionId), incarnation: toHex(crypto.getRandomValues(new Uint8Array(8))) }
+}
+
+/** The chain up to and with an entry: each record adds its hash to it (CORE-9). */
+export function chainAfter(chain: bigint, { kind, hash }: Pick<LogEntry, 'kind' | 'hash'>): bigint {
+  return kind === ENTRY_KIND.record ? hashPair(chain, hash) : chain
 }
 
 /** A record or header on its way into a log. */
@@ -57,8 +71,9 @@ export interface StoredEntry {
 export type Decoded = { [key: string]: Json }
 
 /**
- * Where a log stands: after some entry. Locations are numbers that rise with the entries; what they mean is the log's own
- * affair, and so are `last` and `check`, by which it recognizes the point.
+ * Where a log stands: after some entry. Locations are whole numbers above 0 that rise with the entries: entries before a point
+ * have lesser ones than it, those after it the same or greater ones. What they mean is the log's own affair, and so are `last`
+ * and `check`, by which it recognizes the point.
  */
 export interface LogPoint {
   location: number
@@ -179,7 +194,7 @@ export interface RecordLog extends FoundLog {
   explain(entry: StoredEntry, location: number): MaybePromise<void>
   /** A reader's look at what another process wrote since. @throws ASR_STREAM_NOT_FOUND, ASR_CORRUPT, ASR_LOST_TAIL when it is shorter */
   hasGrown(): Promise<boolean>
-  /** Ends the log at a location for good; what was there after it is kept aside. */
+  /** Ends the log at a location for good; what was there from it on is kept aside. */
   cut(location: number): Promise<void>
   /** Drops what is there of the log after a location when that is empty; only from sight where `forReading`. */
   dropEmpty(location: number, forReading: boolean): Promise<void>
@@ -206,6 +221,8 @@ export interface RecordLog extends FoundLog {
 
 /** Appends that will be one. */
 export type Extension = Pick<RecordLog, 'append' | 'bytes' | 'isPoisoned'> & {
+  /** it can take no more */
+  readonly isFull: boolean
   /** Removes what was written of it. */
   remove(): Promise<void>
 }

@@ -4,7 +4,7 @@
 
 import type { AbstractLevel } from 'abstract-level'
 import type { Diagnostic } from '../base/error.js'
-import type { SideFiles } from '../log/api.js'
+import type { LogPlace, SideFiles } from '../log/api.js'
 import type { LogStorage } from '../log/storage/storage.js'
 import type { Header } from '../record/record.js'
 import type { LongCall, Stream } from '../stream/api.js'
@@ -20,15 +20,16 @@ export interface StoreOptions {
   acceptLoss?: boolean
 }
 
-export type StoreLocation =
-  | string
-  | {
-      log: LogStorage
-      // biome-ignore lint/suspicious/noExplicitAny: any level serves, whatever its encodings
-      index: AbstractLevel<any, any, any>
-      /** names the running of whatever holds the bytes: within one, what was written is not lost with a process */
-      boot?: string
-    }
+/** What a place of the caller's own comes with. */
+interface LocationRest {
+  // biome-ignore lint/suspicious/noExplicitAny: any level serves, whatever its encodings
+  index: AbstractLevel<any, any, any>
+  /** names the running of whatever holds the bytes: within one, what was written is not lost with a process */
+  boot?: string
+}
+
+/** Where a store is: a folder, files of the caller's own, or a place that has logs in a form of its own. */
+export type StoreLocation = string | ({ log: LogStorage } & LocationRest) | ({ place: LogPlace } & LocationRest)
 
 export interface Store {
   /** @throws ASR_STREAM_EXISTS, ASR_BAD_RECORD, ASR_BAD_VALUE */

@@ -5,6 +5,7 @@ import { MemoryLevel } from 'memory-level'
 import { argument, place } from '../base/arguments.js'
 import { hasBuiltins } from '../base/host.js'
 import { createRowCache } from '../index/row-cache.js'
+import type { LogPlace } from '../log/api.js'
 import { FilePlace } from '../log/files/file-place.js'
 import { guardStorage } from '../log/storage/guarded-storage.js'
 import { ioError } from '../log/storage/io-error.js'
@@ -22,7 +23,7 @@ const folders = hasBuiltins ? import('./node/folder.js') : undefined
 folders?.catch(() => undefined) // told by the opening
 
 /**
- * Opens, or makes, a store in a folder, or in any log storage with a level for the index.
+ * Opens, or makes, a store in a folder, or in any log storage, or any place of logs, with a level for the index.
  * @throws ASR_FORMAT (newer, or not a store), ASR_LOCKED (with the holder), ASR_READ_ONLY, ASR_NO_SPACE, ASR_IO
  */
 export async function openStore(location: StoreLocation, given?: StoreOptions): Promise<Store> {
@@ -33,10 +34,10 @@ export async function openStore(location: StoreLocation, given?: StoreOptions): 
     const { environment, release } = await openFolder(location, options)
     return openOrRelease(new StreamStore(environment, release), release)
   }
-  const { log, index, boot = 'memory' } = location
+  const { index, boot = 'memory' } = location
   await index.open()
   const environment: Environment = {
-    place: new FilePlace(guardStorage(log)),
+    place: placeOf(location),
     level: index,
     notices: [],
     lifetime: { isOver: false },
@@ -50,6 +51,10 @@ export async function openStore(location: StoreLocation, given?: StoreOptions): 
     mayWriteLevel: options.readOnly !== true,
   }
   return new StreamStore(environment, async () => undefined).open()
+}
+
+function placeOf(location: Exclude<StoreLocation, string>): LogPlace {
+  return 'place' in location ? location.place : new FilePlace(guardStorage(location.log))
 }
 
 async function foldersLoaded(): Promise<typeof import('./node/folder.js')> {

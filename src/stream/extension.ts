@@ -1,6 +1,6 @@
 /**
- * Many records at once behind a stream, as one append (CORE-21). A few go in one write. More are written apart, as the log's
- * next segment, and come in by one rename: nobody sees a part of them, and what is ended on the way was never there.
+ * Many records at once behind a stream, as one append (CORE-21). A few go in one write. More are written apart, as an
+ * extension of the log that is taken in whole: nobody sees a part of them, and what is ended on the way was never there.
  */
 
 import { throwIfAborted } from '../base/abort.js'
@@ -11,9 +11,6 @@ import type { StoredStream } from './stream.js'
 
 /** What is to come behind a point: its entries, placed, in batches that are written one by one. */
 export type Batches = AsyncIterable<JudgedEntry[]>
-
-/** A location in a segment is four bytes; the last batch may carry the segment beyond this. */
-const EXTENSION_BYTES_MAX = 2 ** 32 - 2 ** 28
 
 /**
  * All or nothing; the stream ends at the point, or nothing is written.
@@ -40,7 +37,7 @@ export async function extendLog(
     ) {
       throwIfAborted(signal)
       queue.assertEndsAt(behind)
-      if (extension.bytes > EXTENSION_BYTES_MAX) throw tooLarge(core.sessionId)
+      if (extension.isFull) throw tooLarge(core.sessionId, extension.bytes)
       await extension.append([step.value])
     }
     throwIfAborted(signal)
@@ -55,7 +52,7 @@ export async function extendLog(
   }
 }
 
-function tooLarge(sessionId: string): AsrError {
-  const message = `stream ${JSON.stringify(sessionId)}: a file can extend it by 4 GiB at most; import its beginning first`
+function tooLarge(sessionId: string, bytes: number): AsrError {
+  const message = `stream ${JSON.stringify(sessionId)}: a file cannot extend it by ${bytes} bytes at once; import its beginning first`
   return new AsrError('ASR_TOO_LARGE', message, { sessionId })
 }

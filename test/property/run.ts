@@ -3,7 +3,7 @@
  */
 import fc from 'fast-check'
 import * as assert from 'uvu/assert'
-import type { AsrRecord } from '../../src/main.js'
+import type { AsrRecord, StoreLocation } from '../../src/main.js'
 import { type Command, command, entityIds } from './arbitraries.js'
 import { isFault, type ModelAt } from './model.js'
 import { idOf, MALFORMED, recordsOf } from './records.js'
@@ -23,12 +23,12 @@ import {
 
 const MISSING: ModelAt[] = [{ head: 'ghost' }, { at: 'ghost' }]
 
-/** Holds the engine to the model for a number of runs. */
-export async function holdEngine(runs: number): Promise<void> {
+/** Holds the engine to the model for a number of runs, each in a store of its own. */
+export async function holdEngine(runs: number, locate?: () => StoreLocation): Promise<void> {
   const commands = fc.array(fc.tuple(command, fc.nat(10_000)), { minLength: 1, maxLength: COMMANDS, size: 'max' })
   await fc.assert(
     fc.asyncProperty(commands, async (steps) => {
-      const subject = await Subject.create()
+      const subject = await Subject.create(locate?.())
       try {
         for (const [step, dice] of steps) {
           await perform(subject, step)

@@ -51,8 +51,7 @@ export class Subject {
     private location: StoreLocation,
   ) {}
 
-  static async create(): Promise<Subject> {
-    const location = waitingLocation()
+  static async create(location: StoreLocation = waitingLocation()): Promise<Subject> {
     const subject = new Subject(await openStore(location), location)
     subject.stream = await subject.store.createStream(HEADER as Header)
     return subject

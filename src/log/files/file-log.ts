@@ -33,6 +33,9 @@ import {
 } from './segment.js'
 import { type SoundFrame, soundFrames } from './sound-frames.js'
 
+/** A location in a segment is four bytes; the last append may carry an extension's one segment beyond this. */
+const EXTENSION_BYTES_MAX = 2 ** 32 - 2 ** 28
+
 export interface FileLogOptions {
   end?: LogPoint
   /** a segment is left for the next one when it has reached this size */
@@ -232,6 +235,10 @@ export class FileLog implements RecordLog {
   /** Bytes of all segments. */
   get bytes(): number {
     return this.segments.reduce((sum, segment) => sum + segment.size, 0)
+  }
+
+  get isFull(): boolean {
+    return this.bytes > EXTENSION_BYTES_MAX
   }
 
   get storedEnd(): number {

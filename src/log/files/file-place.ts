@@ -3,9 +3,16 @@
  * beside them in `native/`.
  */
 import { isAsrError } from '../../base/error.js'
-import { name128, toHex } from '../../base/hash.js'
 import { sideFileOf } from '../../record/side-file.js'
-import type { CreateOptions, LogPlace, LogPoint, OpenOptions, RecordLog, SideFiles } from '../api.js'
+import {
+  type CreateOptions,
+  type LogPlace,
+  type LogPoint,
+  newIdentity,
+  type OpenOptions,
+  type RecordLog,
+  type SideFiles,
+} from '../api.js'
 import type { LogStorage, StoredFile } from '../storage/storage.js'
 import { bears } from './bears.js'
 import { FileLog } from './file-log.js'
@@ -68,9 +75,7 @@ export class FilePlace implements LogPlace<LogFiles> {
   }
 
   create(sessionId: string, { staged }: CreateOptions): FileLog {
-    const incarnation = toHex(crypto.getRandomValues(new Uint8Array(8)))
-    const identity = { name: name128(sessionId), incarnation }
-    return new FileLog(this.storage, staged ? STAGING_FOLDER : STREAMS_FOLDER, identity, sessionId, [])
+    return new FileLog(this.storage, staged ? STAGING_FOLDER : STREAMS_FOLDER, newIdentity(sessionId), sessionId, [])
   }
 
   async publish(log: RecordLog): Promise<void> {

@@ -1,8 +1,8 @@
 /**
  * Appends as frames: each entry encoded, chained to what stands before it, and led by the shapes it needs.
  */
-import { check32, hashPair } from '../../base/hash.js'
-import type { LogEntry, LogIdentity, LogPoint } from '../api.js'
+import { check32 } from '../../base/hash.js'
+import { chainAfter, type LogEntry, type LogIdentity, type LogPoint } from '../api.js'
 import type { BatchBuffer } from '../format/batch-buffer.js'
 import { type Codec, ENCODING_TEXT } from '../format/codec.js'
 import type { DictionaryPart } from '../format/dictionary.js'
@@ -68,7 +68,7 @@ export class Framer {
     }
     locations.push(before.location)
     const { kind, pos, parent, hash } = entry
-    const chain = kind === KIND.record ? hashPair(before.chain, hash) : before.chain
+    const chain = chainAfter(before.chain, entry)
     const head = {
       kind,
       flags,

@@ -2,34 +2,23 @@
  * Writes to one log's files and what of them is on the disk. After a failure nothing more is written: what is there is then
  * not known, until the log is opened again.
  */
-import { AsrError } from '../../base/error.js'
+import type { AsrError } from '../../base/error.js'
 import type { MaybePromise } from '../../base/flow.js'
-import { ioError } from '../storage/io-error.js'
+import { LogFailure } from '../storage/log-failure.js'
 import type { LogStorage } from '../storage/storage.js'
 import type { Segment } from './segment.js'
 
-export class LogWrites {
+export class LogWrites extends LogFailure {
   /** it was a sync that failed: what is in the files may never have reached the disk */
   syncFailed = false
-  private failure: AsrError | undefined
   private readonly unsynced = new Set<Segment>()
   private syncing: Promise<unknown> = Promise.resolve()
 
   constructor(
     private readonly storage: LogStorage,
-    private readonly sessionId: string,
-  ) {}
-
-  get isPoisoned(): boolean {
-    return this.failure !== undefined
-  }
-
-  /** @throws ASR_POISONED */
-  assertSound(): void {
-    if (this.failure === undefined) return
-    const { sessionId, failure: cause } = this
-    const message = `stream ${JSON.stringify(sessionId)} failed before (${cause.message}); open it again`
-    throw new AsrError('ASR_POISONED', message, { cause, sessionId })
+    sessionId: string,
+  ) {
+    super(sessionId)
   }
 
   /** Has the next sync take up a segment. */
@@ -81,22 +70,6 @@ export class LogWrites {
 
   /** Nothing more is written: somebody else wrote to a file. */
   fenced(file: string, size: number | undefined, expected: number): AsrError {
-    const message = `${file} has ${size ?? 0} bytes instead of ${expected}: somebody else wrote to it`
-    this.failure = new AsrError('ASR_FENCED', message, { sessionId: this.sessionId })
-    return this.failure
-  }
-
-  /** Nothing more is written: what was written last may be there or not. */
-  abandon(cause: AsrError): void {
-    this.failure = cause
-  }
-
-  /** The same; the error of the call that failed. */
-  fail(error: unknown, what: string): AsrError {
-    const { sessionId } = this
-    const cause = ioError(error, what)
-    this.failure = cause
-    const message = `stream ${JSON.stringify(sessionId)}: ${what} (${cause.message}); the append may or may not be stored. Open the stream again and retry with the same ids`
-    return new AsrError('ASR_IN_DOUBT', message, { cause, sessionId })
+    return this.fence(`${file} has ${size ?? 0} bytes instead of ${expected}: somebody else wrote to it`)
   }
 }
