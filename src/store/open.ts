@@ -10,6 +10,7 @@ import { FilePlace } from '../log/files/file-place.js'
 import { guardStorage } from '../log/storage/guarded-storage.js'
 import { ioError } from '../log/storage/io-error.js'
 import { MemoryStorage } from '../log/storage/memory-storage.js'
+import type { LogStorage } from '../log/storage/storage.js'
 import type { Environment } from '../stream/core/environment.js'
 import type { Store, StoreLocation, StoreOptions } from './api.js'
 import { openOptions } from './options.js'
@@ -53,8 +54,8 @@ export async function openStore(location: StoreLocation, given?: StoreOptions): 
   return new StreamStore(environment, async () => undefined).open()
 }
 
-function placeOf(location: Exclude<StoreLocation, string>): LogPlace {
-  return 'place' in location ? location.place : new FilePlace(guardStorage(location.log))
+function placeOf({ place: own, log }: { place?: LogPlace; log?: LogStorage }): LogPlace {
+  return own ?? new FilePlace(guardStorage(log as LogStorage))
 }
 
 async function foldersLoaded(): Promise<typeof import('./node/folder.js')> {

@@ -6,6 +6,6 @@ import { holdEngine } from './run.js'
 import { RUNS } from './settings.js'
 
 test('the engine equals the model after every command, over a place in memory', () =>
-  holdEngine(Math.ceil(RUNS / 2), () => ({ place: new MemoryPlace(), index: waitingLevel() })))
+  holdEngine(Math.ceil(RUNS / 4), () => ({ place: new MemoryPlace(), index: waitingLevel() })))
 
 test.run()
