@@ -887,4 +887,25 @@ export const MUTANTS = [
     put: 'undefined as Promise<never> | undefined',
     tests: ['fault/refusals'],
   },
+  {
+    name: 'a log in memory does not notice another writer',
+    file: 'src/log/memory/memory-log.ts',
+    find: 'if (!isGone && entries.length === this.seen && this.end.location === this.storedEnd) return',
+    put: 'if (!isGone) return',
+    tests: ['conformance/memory-place'],
+  },
+  {
+    name: 'a point of a log in memory is recognized by its location alone',
+    file: 'src/log/memory/kept-log.ts',
+    find: 'entries[last - 1]?.check === check',
+    put: 'entries.length >= last',
+    tests: ['conformance/memory-place'],
+  },
+  {
+    name: 'a log in files that is to be seen shorter is cut',
+    file: 'src/log/files/file-place.ts',
+    find: 'if (!forReading) {',
+    put: 'if (location >= 0) {',
+    tests: ['conformance/file-place-memory'],
+  },
 ]

@@ -35,6 +35,15 @@ const said = run(execPath, ['example.js'], { cwd, ...piped })
 for (const line of SAYS) if (!said.includes(line)) throw new Error(`the example does not say ${line} but\n${said}`)
 stdout.write('the example of the README has its types, and runs on the installed library\n')
 
+const conforms = `import { MemoryPlace } from 'asr-store'
+import { logPlaceConformance } from 'asr-store/conformance'
+for (const { run } of logPlaceConformance({ make: () => new MemoryPlace() })) await run()
+`
+writeFileSync(join(cwd, 'conforms.ts'), conforms)
+run(execPath, [packageProgram('typescript', 'bin/tsc'), ...options.split(' '), '', 'conforms.ts'], { cwd })
+run(execPath, ['conforms.js'], { cwd, ...piped })
+stdout.write('the installed conformance suite has its types, and runs\n')
+
 const asr = join(cwd, 'node_modules', '.bin', 'asr')
 if (!run(asr, ['--help'], { cwd, ...piped }).includes('import'))
   throw new Error('asr --help does not name its commands')

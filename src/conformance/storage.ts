@@ -85,7 +85,7 @@ const CHECKS: Record<string, Check> = {
     const expected: number[] = []
     for (let i = 0; i < 200; i++) {
       const part = Array.from({ length: (i * 37) % 211 }, (_, k) => (i + k) % 256)
-      expected.push(...part)
+      for (const byte of part) expected.push(byte)
       same(await storage.append(NAME, Uint8Array.from(part)), expected.length)
     }
     same(await contents(storage), expected)

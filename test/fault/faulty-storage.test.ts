@@ -1,8 +1,9 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { logStorageConformance } from '../../src/conformance/main.js'
 import { errnoOf } from '../../src/log/storage/io-error.js'
 import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
-import { conforms } from '../log/storage-conformance.js'
+import { addCases } from '../conformance/support.js'
 import { FaultyStorage } from './faulty-storage.js'
 
 const NAME = 'streams/a'
@@ -24,7 +25,7 @@ async function errno(call: () => unknown): Promise<string | undefined> {
   return undefined
 }
 
-conforms(test, make)
+addCases(test, logStorageConformance({ make }))
 
 test('the call that is named fails, once, with the code that is named', async () => {
   const storage = make()

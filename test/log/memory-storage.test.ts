@@ -1,9 +1,10 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { logStorageConformance } from '../../src/conformance/main.js'
 import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
-import { conforms } from './storage-conformance.js'
+import { addCases } from '../conformance/support.js'
 
-conforms(test, () => new MemoryStorage())
+addCases(test, logStorageConformance({ make: () => new MemoryStorage() }))
 
 test('two storages share nothing', () => {
   const one = new MemoryStorage()

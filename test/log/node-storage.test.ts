@@ -5,9 +5,11 @@ import { dirname, join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { isAsrError } from '../../src/base/error.js'
+import { failureOf } from '../../src/conformance/check.js'
+import { logStorageConformance } from '../../src/conformance/main.js'
 import { errnoOf } from '../../src/log/storage/io-error.js'
 import { NodeStorage } from '../../src/log/storage/node-storage.js'
-import { conforms, failure } from './storage-conformance.js'
+import { addCases } from '../conformance/support.js'
 
 const NAME = 'streams/a.log'
 const roots: string[] = []
@@ -49,7 +51,7 @@ function openPaths(root: string): string[] {
 
 const onLinux = process.platform === 'linux' ? test : test.skip
 
-conforms(test, () => new NodeStorage(makeRoot()))
+addCases(test, logStorageConformance({ make: () => new NodeStorage(makeRoot()) }))
 
 test('a root that is not there is made by the first append, not before', async () => {
   const root = join(makeRoot(), 'deep', 'store')
@@ -192,7 +194,7 @@ test('a sync of a folder that fails is tried again by the next', async () => {
     },
   } as Partial<typeof fs>
   await patched(failing, async () => {
-    for (let n = 0; n < 2; n++) assert.match(String(await failure(() => storage.sync(NAME))), 'EIO')
+    for (let n = 0; n < 2; n++) assert.match(String(await failureOf(() => storage.sync(NAME))), 'EIO')
   })
   assert.is(calls, 2)
   await storage.sync(NAME)
@@ -302,7 +304,7 @@ test('open for reading only, nothing is written or made', async () => {
   ]) {
     assert.throws(call, (error: unknown) => isAsrError(error, 'ASR_READ_ONLY'))
   }
-  assert.ok(isAsrError(await failure(() => storage.sync('a')), 'ASR_READ_ONLY'))
+  assert.ok(isAsrError(await failureOf(() => storage.sync('a')), 'ASR_READ_ONLY'))
   assert.equal([...storage.read('a', 1, 9)], [...Buffer.from('bc')])
   assert.equal(await storage.list(''), [{ name: 'a', size: 3 }])
   assert.throws(() => storage.read('new/b', 0, 1), /ENOENT/)
