@@ -3,7 +3,8 @@
  */
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import { compareContextViews, openStore, replay, type Store, type Stream } from '../src/main.js'
+import { compareContextViews, replay } from '../src/acp/main.js'
+import { openStore, type Store, type Stream } from '../src/main.js'
 import { Corpora, SESSION } from './corpora.js'
 import { type Context, count, round, sized } from './figure.js'
 import { oursAtMost, type Row } from './row.js'

@@ -38,6 +38,7 @@ export const FACES = {
   cli: [
     /^(?:base|record)\//,
     'main.ts',
+    'acp/main.ts',
     'store/open.ts',
     ...['agent/api', 'agent/agent', 'replay/main', 'losses'].map((name) => `acp/${name}.ts`),
     'acp/recorder/recorder.ts',
@@ -71,9 +72,11 @@ function importProblem(path, { name, typeOnly }) {
   const target = posix.join(posix.dirname(path), name).replace(/\.js$/, '.ts')
   const from = folderOf(path)
   if (target === MAIN) return from === 'cli' ? undefined : 'imports src/main.ts: only src/cli may'
-  if (path === MAIN) return undefined
   const to = folderOf(target)
   if (!FOLDERS.includes(to)) return `imports ${name}: not in a folder of src/ that is known`
+  if (path === MAIN) {
+    return FOLDERS.indexOf(to) > FOLDERS.indexOf('store') ? `imports ${name}: it is the engine alone` : undefined
+  }
   if (FOLDERS.indexOf(to) > FOLDERS.indexOf(from)) return `imports ${name}: ${from} stands before ${to}`
   if (to === from) return roomProblem(path, target, name)
   const seen = FACES[from] ?? [/./]

@@ -1,29 +1,13 @@
-/** The public exports. */
-export { createReplayAgent } from './acp/agent/agent.js'
-export type * from './acp/agent/api.js'
-export type * from './acp/equivalence/api.js'
-export { compareContextViews } from './acp/equivalence/compare.js'
-export type { Direction } from './acp/frames.js'
-export { type MessageStream, recordingStream, type TapOptions } from './acp/message-stream.js'
-export type * from './acp/recorder/api.js'
-export { createRecorder } from './acp/recorder/recorder.js'
+/** The public exports of `asr-store`: the engine. What speaks ACP is `src/acp/main.ts`. */
 export {
-  type CapturedOptions,
-  capturedUpdates,
-  currentState,
-  losses,
-  type Replay,
-  type ReplayLoss,
-  type ReplayOptions,
-  replay,
-  type SessionUpdate,
-  type SessionUpdateParams,
-  type UpdateFrame,
-  updateFrame,
-  type WireGap,
-  writeReplay,
-} from './acp/replay/main.js'
-export { AsrError, type Diagnostic, isAsrError, type Severity } from './base/error.js'
+  AsrError,
+  type Diagnostic,
+  type DiagnosticCode,
+  type ErrorCode,
+  isAsrError,
+  type NoticeCode,
+  type Severity,
+} from './base/error.js'
 export type * from './log/api.js'
 export { chainAfter, ENTRY_KIND, LOG_START, newIdentity } from './log/api.js'
 export { MemoryPlace } from './log/memory/memory-place.js'

@@ -33,9 +33,6 @@ export const ERROR_CODES = [
   'ASR_ABORTED',
 ] as const
 
-/** A file that `importJsonl` refuses as a whole, or, with `strict`, the first diagnostic's code. */
-export type ErrorCode = (typeof ERROR_CODES)[number] | DiagnosticCode
-
 /** What an import can say of a line that it does not store. */
 export const REFUSED_CODES = [
   'bad_json',
@@ -83,7 +80,19 @@ export const NOTICE_CODES = [
 
 export type RefusedCode = (typeof REFUSED_CODES)[number]
 export type KeptCode = (typeof KEPT_CODES)[number]
-export type DiagnosticCode = RefusedCode | KeptCode
+export type NoticeCode = (typeof NOTICE_CODES)[number]
+
+/** What an import can say of a line, whether it is stored or not. */
+export type LineCode = RefusedCode | KeptCode
+
+/**
+ * What a call can be rejected with: an `ASR_` code; or, from `importJsonl` alone, what the file is refused for: `no_header`,
+ * `session_mismatch`, and with `strict` the code of the first diagnostic.
+ */
+export type ErrorCode = (typeof ERROR_CODES)[number] | LineCode
+
+/** What a report or a notice can say: of a line or a record, of the store, or, from `verify`, why a stream cannot be read. */
+export type DiagnosticCode = ErrorCode | NoticeCode
 
 export interface ErrorDetails {
   cause?: unknown
@@ -103,7 +112,7 @@ export interface ErrorDetails {
 
 /** Every failure of the engine: a stable `code`, a message naming stream, record or line, a `cause` where there is one. */
 export class AsrError extends Error {
-  readonly code: string
+  readonly code: ErrorCode
   declare readonly sessionId?: string
   declare readonly recordId?: string
   declare readonly pos?: number
@@ -130,7 +139,7 @@ export function isAsrError(error: unknown, code?: ErrorCode): error is AsrError 
 export type Severity = 'refused' | 'kept' | 'damage' | 'note'
 
 export interface Diagnostic {
-  code: string
+  code: DiagnosticCode
   message: string
   line?: number
   recordId?: string

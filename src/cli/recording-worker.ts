@@ -2,8 +2,9 @@
  * The thread that records: makes frames of the bytes that passed, and streams of the frames.
  */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import type { Direction, Recorder } from '../acp/main.js'
 import { createRecorder } from '../acp/recorder/recorder.js'
-import type { Direction, Recorder, Store } from '../main.js'
+import type { Store } from '../main.js'
 import { openStore } from '../store/open.js'
 import { LineSplitter } from './frame-lines.js'
 import type { FromThread, Passage, RecordingOptions, ToThread } from './recording.js'

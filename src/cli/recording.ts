@@ -2,7 +2,7 @@
  * The recorder of traffic that passes: it has a thread of its own, so that nothing that passes waits for what it does.
  */
 import { Worker } from 'node:worker_threads'
-import type { Direction, RecorderOptions, RecorderSummary } from '../main.js'
+import type { Direction, RecorderOptions, RecorderSummary } from '../acp/main.js'
 import { failure, say } from './say.js'
 
 /** What the thread is started with. */

@@ -3,8 +3,9 @@
  */
 import { runFlow } from '../base/flow.js'
 import type { LogIdentity } from '../log/api.js'
+import type { IndexLevel } from './level.js'
 import { decodeRoot, type Root } from './root.js'
-import { getRow, IndexDamaged, type IndexLevel } from './rows.js'
+import { getRow, IndexDamaged } from './rows.js'
 
 /** What the index has seen of a log; undefined when that is nothing, or is damaged. */
 export async function rootOf(

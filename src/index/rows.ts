@@ -2,14 +2,11 @@
  * The rows of one log in level. Every row but the root is named, with its check, by a row above it; what is not named,
  * or does not match, is not believed. The root carries its own check.
  */
-import type { AbstractLevel } from 'abstract-level'
 import { type Flow, wait } from '../base/flow.js'
 import { check32 } from '../base/hash.js'
 import { turns } from '../base/turn.js'
+import type { IndexLevel, RowWrite } from './level.js'
 import { formatKey, logRange, type RowKey } from './row-key.js'
-
-// biome-ignore lint/suspicious/noExplicitAny: the index states its encodings at each call, whatever the level's own are
-export type IndexLevel = AbstractLevel<any, any, any>
 
 const ENCODINGS = { keyEncoding: 'utf8', valueEncoding: 'view' } as const
 
@@ -18,7 +15,7 @@ export class IndexDamaged extends Error {}
 
 /** Rows to be written together. */
 export class RowBatch {
-  private readonly operations: ({ type: 'put'; key: string; value: Uint8Array } | { type: 'del'; key: string })[] = []
+  private readonly operations: RowWrite[] = []
 
   /** Adds a row and returns the check to name it by. */
   put(key: RowKey, value: Uint8Array): number {
@@ -47,8 +44,8 @@ export function* readRow(level: IndexLevel, key: RowKey, check: number): Flow<Ui
 export function* getRow(level: IndexLevel, key: RowKey): Flow<Uint8Array | undefined> {
   try {
     // To have another thread read it takes ten times as long as to read it.
-    if (canReadAtOnce(level)) return level.getSync(formatKey(key), ENCODINGS) as Uint8Array | undefined
-    return (yield* wait(level.get(formatKey(key), ENCODINGS))) as Uint8Array | undefined
+    if (canReadAtOnce(level)) return level.getSync(formatKey(key), ENCODINGS)
+    return yield* wait(level.get(formatKey(key), ENCODINGS))
   } catch (cause) {
     throw new IndexDamaged(`row ${formatKey(key)} can't be read`, { cause })
   }
@@ -64,8 +61,8 @@ export async function* logRows(level: IndexLevel, incarnation: string): AsyncGen
   try {
     for await (const [key, value] of level.iterator({ ...logRange(incarnation), ...ENCODINGS })) {
       if (turns.isOver()) await turns.next()
-      turns.spend((value as Uint8Array).length)
-      yield [key as string, value as Uint8Array]
+      turns.spend(value.length)
+      yield [key, value]
     }
   } catch (cause) {
     throw new IndexDamaged(`the rows of ${incarnation} can't be read`, { cause })
@@ -76,7 +73,7 @@ export async function* logRows(level: IndexLevel, incarnation: string): AsyncGen
 export async function firstKey(level: IndexLevel, from: string): Promise<string | undefined> {
   try {
     const [key] = await level.keys({ gte: from, limit: 1, keyEncoding: 'utf8' }).all()
-    return key as string | undefined
+    return key
   } catch (cause) {
     throw new IndexDamaged("the index's keys can't be read", { cause })
   }

@@ -10,11 +10,12 @@ import type { Entry } from './entry.js'
 import { Bloom } from './keys/bloom.js'
 import { bucketCount, bucketOf, collectPositions, decodeRun, type KeyRun, MERGED_RUNS } from './keys/key-run.js'
 import { PageKeys, type RecordName } from './keys/page-keys.js'
+import type { IndexLevel } from './level.js'
 import { firstOf, Page, pageOf } from './page.js'
 import type { IndexView } from './reader.js'
 import { decodeHeads, decodeRoot, emptyState, type Root, type RunRow, type StreamState } from './root.js'
 import type { RowCache } from './row-cache.js'
-import { getRow, IndexDamaged, type IndexLevel, readRow } from './rows.js'
+import { getRow, IndexDamaged, readRow } from './rows.js'
 
 /** Pages named by one directory row. */
 export const DIRECTORY_PAGES = 256

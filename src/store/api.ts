@@ -1,9 +1,10 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /**
  * The public face of a store: its interface, and what its calls take and return.
  */
 
-import type { AbstractLevel } from 'abstract-level'
-import type { Diagnostic } from '../base/error.js'
+import type { Diagnostic, ErrorCode } from '../base/error.js'
+import type { IndexLevel } from '../index/level.js'
 import type { LogPlace, SideFiles } from '../log/api.js'
 import type { LogStorage } from '../log/storage/storage.js'
 import type { Header } from '../record/record.js'
@@ -22,8 +23,8 @@ export interface StoreOptions {
 
 /** What a place of the caller's own comes with. */
 interface LocationRest {
-  // biome-ignore lint/suspicious/noExplicitAny: any level serves, whatever its encodings
-  index: AbstractLevel<any, any, any>
+  /** any `AbstractLevel`, whatever its encodings, or what does the same */
+  index: IndexLevel
   /** names the running of whatever holds the bytes: within one, what was written is not lost with a process */
   boot?: string
 }
@@ -54,6 +55,8 @@ export interface Store {
   readonly notices: readonly Diagnostic[]
   /** Waits for appends under way; idempotent. */
   close(): Promise<void>
+  /** `close()`, for `await using`. There where the runtime has the symbol, as Node does. */
+  [Symbol.asyncDispose](): Promise<void>
 }
 
 export interface StreamInfo {
@@ -68,7 +71,7 @@ export interface StreamInfo {
   /** size of the stream's log */
   bytes: number
   /** why the stream does not open whole, if so (CORE-10); then `records` counts what is sound before that */
-  damage?: { code: string; message: string }
+  damage?: { code: ErrorCode; message: string }
 }
 
 export interface ImportOptions extends LongCall {

@@ -3,10 +3,11 @@
  */
 
 import type { AsrError } from '../base/error.js'
+import type { IndexLevel } from '../index/level.js'
 import type { Root } from '../index/root.js'
 import { rootOf } from '../index/root-row.js'
 import { logRange, parseKey } from '../index/row-key.js'
-import { firstKey, IndexDamaged, type IndexLevel } from '../index/rows.js'
+import { firstKey, IndexDamaged } from '../index/rows.js'
 import type { FoundLog } from '../log/api.js'
 import type { Environment } from '../stream/core/environment.js'
 import type { StreamCore } from '../stream/core/stream-core.js'

@@ -1,9 +1,10 @@
 /**
  * Opens a store, in a folder or in what the caller brings.
  */
-import { MemoryLevel } from 'memory-level'
 import { argument, place } from '../base/arguments.js'
 import { hasBuiltins } from '../base/host.js'
+import type { IndexLevel } from '../index/level.js'
+import { MemoryIndex } from '../index/memory-index.js'
 import { createRowCache } from '../index/row-cache.js'
 import type { LogPlace } from '../log/api.js'
 import { FilePlace } from '../log/files/file-place.js'
@@ -76,6 +77,6 @@ async function openOrRelease(store: StreamStore, release: () => Promise<void>): 
 }
 
 /** A fresh place in memory; it can be opened again after `close`, and is gone with the process. */
-export function memoryLocation(): { log: MemoryStorage; index: MemoryLevel<string, Uint8Array> } {
-  return { log: new MemoryStorage(), index: new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' }) }
+export function memoryLocation(): { log: MemoryStorage; index: IndexLevel } {
+  return { log: new MemoryStorage(), index: new MemoryIndex() }
 }

@@ -29,6 +29,9 @@ import { importOptions, rebuildOptions, verifyOptions } from './options.js'
 import { deleteLogs, deleteRows, discardLog, sweep } from './removal/deletion.js'
 import { lostStreams, type StreamReport, unopened, verifyStream } from './verify.js'
 
+/** Not every browser has the symbol yet: there the method has no name that anybody could know. */
+const asyncDispose: typeof Symbol.asyncDispose = Symbol.asyncDispose ?? Symbol('asyncDispose')
+
 export class StreamStore implements Store {
   private readonly streamsOpen = new Map<string, StoredStream>()
   /** held while a stream comes, goes or is opened: opening one may take long, and no other waits for it */
@@ -244,6 +247,10 @@ export class StreamStore implements Store {
       this.closing = this.closeAll()
     }
     return this.closing
+  }
+
+  [asyncDispose](): Promise<void> {
+    return this.close()
   }
 
   private async closeAll(): Promise<void> {

@@ -2,13 +2,13 @@
  * Every check of a stream: frames, chain, content hashes, what import would say of each record, and the index against
  * the log.
  */
-import { MemoryLevel } from 'memory-level'
 import { type AsrError, type Diagnostic, isAsrError } from '../base/error.js'
 import { hashBytes, hashText, hex64 } from '../base/hash.js'
 import { LargeSet } from '../base/large.js'
 import { turns } from '../base/turn.js'
 import { counted } from '../base/words.js'
 import { idKey } from '../index/keys/key-run.js'
+import { MemoryIndex } from '../index/memory-index.js'
 import { decodeRoot, type Root } from '../index/root.js'
 import { createRowCache } from '../index/row-cache.js'
 import { parseKey } from '../index/row-key.js'
@@ -90,7 +90,7 @@ function hasDamage(problems: readonly Diagnostic[]): boolean {
 /** The stream with an index of its own in memory, made from the log from its start; what is found on the way is added. */
 async function rebuiltApart(core: StreamCore, problems: Diagnostic[], options: LongCall): Promise<StreamCore> {
   const { environment, sessionId } = core
-  const level = new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
+  const level = new MemoryIndex()
   const apart = { ...environment, level, mayWriteLevel: true, cache: createRowCache(), readOnly: true, notices: [] }
   const log = environment.place.open(core.log, sessionId, { isOfAnother: core.log.isOfAnother })
   const fresh = new StreamCore(apart, log, new StreamIndex(level, core.log.identity.incarnation, apart.cache))

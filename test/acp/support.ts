@@ -3,15 +3,17 @@
  */
 import type { Direction } from '../../src/acp/frames.js'
 import {
-  type AsrRecord,
   createRecorder,
-  memoryLocation,
   type ObservedFrame,
-  openStore,
   type Recorder,
   type RecorderOptions,
   type RecorderProblem,
   type RecorderSummary,
+} from '../../src/acp/main.js'
+import {
+  type AsrRecord,
+  memoryLocation,
+  openStore,
   type Store,
   type StoredRecord,
   type Stream,

@@ -3,8 +3,9 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createRecorder } from '../../src/acp/main.js'
 import type { LogStorage } from '../../src/log/storage/storage.js'
-import { createRecorder, memoryLocation, openStore, type StoredRecord } from '../../src/main.js'
+import { memoryLocation, openStore, type StoredRecord } from '../../src/main.js'
 import { recordsOf, Talk, talk, words } from '../acp/support.js'
 
 /** A log whose appends take their time. */

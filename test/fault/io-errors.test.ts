@@ -5,7 +5,7 @@
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import type { MaybePromise } from '../../src/base/flow.js'
-import type { IndexLevel } from '../../src/index/rows.js'
+import type { IndexLevel } from '../../src/index/level.js'
 import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import type { StoredFile } from '../../src/log/storage/storage.js'
 import { type AsrRecord, isAsrError, type Stream } from '../../src/main.js'

@@ -3,8 +3,8 @@
  */
 
 import { MemoryLevel } from 'memory-level'
+import type { IndexLevel } from '../../src/index/level.js'
 import { createRowCache } from '../../src/index/row-cache.js'
-import type { IndexLevel } from '../../src/index/rows.js'
 import { FilePlace } from '../../src/log/files/file-place.js'
 import { guardStorage } from '../../src/log/storage/guarded-storage.js'
 import { MemoryStorage } from '../../src/log/storage/memory-storage.js'

@@ -1,7 +1,7 @@
 /**
  * What a store does to its log files and its index, step by step, and the disks that a power cut could leave at any of them.
  */
-import type { IndexLevel } from '../../src/index/rows.js'
+import type { IndexLevel } from '../../src/index/level.js'
 import { MemoryStorage } from '../../src/log/storage/memory-storage.js'
 import type { LogStorage, StoredFile } from '../../src/log/storage/storage.js'
 import type { Random } from './battery.js'

@@ -4,16 +4,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  type AsrRecord,
-  compareContextViews,
-  losses,
-  memoryLocation,
-  openStore,
-  replay,
-  type Store,
-  type Stream,
-} from '../../src/main.js'
+import { compareContextViews, losses, replay } from '../../src/acp/main.js'
+import { type AsrRecord, memoryLocation, openStore, type Store, type Stream } from '../../src/main.js'
 import { figure } from '../fault/battery.js'
 import { header, message, note } from '../support/records.js'
 

@@ -4,7 +4,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createRecorder, memoryLocation, type ObservedFrame, openStore, type RecorderProblem } from '../../src/main.js'
+import { createRecorder, type ObservedFrame, type RecorderProblem } from '../../src/acp/main.js'
+import { memoryLocation, openStore } from '../../src/main.js'
 import { type Talk, talk, textBlock } from '../acp/support.js'
 
 const TIMES = 10

@@ -4,12 +4,12 @@ import { Level } from 'level'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import { type Flow, runFlow } from '../../src/base/flow.js'
+import type { IndexLevel } from '../../src/index/level.js'
 import { formatKey, type RowKey } from '../../src/index/row-key.js'
 import {
   clearLog,
   getRow,
   IndexDamaged,
-  type IndexLevel,
   logRows,
   purgeAll,
   purgeLog,

@@ -4,6 +4,7 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import type { ObservedFrame } from '../../src/acp/main.js'
 import { hashText, hex64 } from '../../src/base/hash.js'
 import {
   type AsrRecord,
@@ -11,7 +12,6 @@ import {
   exactJson,
   type Header,
   memoryLocation,
-  type ObservedFrame,
   openStore,
   parseExact,
   type Stream,

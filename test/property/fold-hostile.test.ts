@@ -5,7 +5,8 @@
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createRecorder, memoryLocation, type ObservedFrame, openStore, type RecorderProblem } from '../../src/main.js'
+import { createRecorder, type ObservedFrame, type RecorderProblem } from '../../src/acp/main.js'
+import { memoryLocation, openStore } from '../../src/main.js'
 import { Talk, textBlock } from '../acp/support.js'
 import { settings } from './settings.js'
 

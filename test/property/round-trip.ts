@@ -1,9 +1,11 @@
 /**
  * Streams made of random steps, and the recording of their replay, as a client that resumes the session would see it.
  */
+
+import { createRecorder } from '../../src/acp/main.js'
 import type { SessionUpdateParams } from '../../src/acp/replay/api.js'
 import { replay } from '../../src/acp/replay/replay.js'
-import { createRecorder, memoryLocation, openStore, type Store, type Stream } from '../../src/main.js'
+import { memoryLocation, openStore, type Store, type Stream } from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import type { Rec } from './json.js'
 import { isFault, ModelStream } from './model.js'

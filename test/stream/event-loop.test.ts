@@ -4,15 +4,8 @@
 import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  type AsrRecord,
-  compareContextViews,
-  createRecorder,
-  losses,
-  openStore,
-  replay,
-  type Store,
-} from '../../src/main.js'
+import { compareContextViews, createRecorder, losses, replay } from '../../src/acp/main.js'
+import { type AsrRecord, openStore, type Store } from '../../src/main.js'
 import { CPU_PER_TIMER_MAX, cpuPerTimer, heldBy } from '../support/event-loop.js'
 import { fails } from '../support/fails.js'
 import { header, message } from '../support/records.js'

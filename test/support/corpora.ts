@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { test } from 'uvu'
-import type { ObservedFrame } from '../../src/main.js'
+import type { ObservedFrame } from '../../src/acp/main.js'
 
 /** npm runs scripts, and the runner runs each test, in the project's folder. */
 export const CARRIED = resolve('test/corpus')

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { KeepWire, ObservedFrame, RecorderOptions, RecorderProblem, RecorderSummary } from '../../acp/main.js'
 import { readTime } from '../../acp/recorder/time.js'
 import { counted } from '../../base/words.js'
-import type { KeepWire, ObservedFrame, RecorderOptions, RecorderProblem, RecorderSummary } from '../../main.js'
 import { hasExactNumbers } from '../../record/exact.js'
 import { memberAt } from '../../record/json-text.js'
 import { action, type Cli, example } from '../cli.js'

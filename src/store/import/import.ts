@@ -4,7 +4,7 @@
  */
 
 import { throwIfAborted } from '../../base/abort.js'
-import { AsrError, type Diagnostic } from '../../base/error.js'
+import { AsrError, type Diagnostic, type LineCode } from '../../base/error.js'
 import { turns } from '../../base/turn.js'
 import { type Chunks, readLines } from '../../jsonl/lines.js'
 import { parseLine } from '../../jsonl/parse-line.js'
@@ -98,7 +98,7 @@ class FileReader {
     const diagnostics = [...this.early, ...intake.diagnostics].sort((a, b) => (a.line ?? 0) - (b.line ?? 0))
     if (this.options.strict && diagnostics.length > 0) {
       const [{ code, message, line }] = diagnostics
-      throw new AsrError(code as Diagnostic['code'] & 'bad_json', `line ${line}: ${message}`, {
+      throw new AsrError(code as LineCode, `line ${line}: ${message}`, {
         sessionId,
         diagnostics,
       })

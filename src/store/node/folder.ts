@@ -1,13 +1,14 @@
 /**
  * A store in a folder: whether it is one, who holds it, its index in level, its logs in files.
  */
+
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { MemoryLevel } from 'memory-level'
 import { type AsrError, type Diagnostic, isAsrError } from '../../base/error.js'
 import { toHex } from '../../base/hash.js'
+import type { IndexLevel } from '../../index/level.js'
+import { MemoryIndex } from '../../index/memory-index.js'
 import { createRowCache } from '../../index/row-cache.js'
-import type { IndexLevel } from '../../index/rows.js'
 import type { LogPlace } from '../../log/api.js'
 import { FilePlace } from '../../log/files/file-place.js'
 import { guardStorage } from '../../log/storage/guarded-storage.js'
@@ -83,7 +84,7 @@ async function openSnapshot(folder: string) {
     if (snapshot && level) return { snapshot, level, close: () => level.close().finally(snapshot.remove) }
     snapshot?.remove()
   }
-  const level = new MemoryLevel<string, Uint8Array>()
+  const level = new MemoryIndex()
   return { level, close: () => level.close() }
 }
 
@@ -149,7 +150,7 @@ async function openIndexWithin(folder: string, notices: Diagnostic[]): Promise<H
   }
   giveUpReserve(folder)
   if (opensWithin(folder, RESERVE_BYTES)) return open()
-  return { level: new MemoryLevel(), close: await holdIndex(folder), failure }
+  return { level: new MemoryIndex(), close: await holdIndex(folder), failure }
 }
 
 function isFull(error: unknown): boolean {

@@ -2,9 +2,10 @@
  * What all streams of a store share.
  */
 
-import type { AsrError, Diagnostic, NOTICE_CODES } from '../../base/error.js'
+import type { AsrError, Diagnostic, NoticeCode } from '../../base/error.js'
+import type { IndexLevel } from '../../index/level.js'
 import type { RowCache } from '../../index/row-cache.js'
-import { IndexDamaged, type IndexLevel } from '../../index/rows.js'
+import { IndexDamaged } from '../../index/rows.js'
 import type { LogPlace } from '../../log/api.js'
 
 export interface Environment {
@@ -49,6 +50,6 @@ export function noteBrokenLevel(environment: Environment, error: unknown, sessio
 }
 
 /** Tells in `store.notices` what was done or found without being asked. */
-export function note(environment: Environment, code: (typeof NOTICE_CODES)[number], message: string): void {
+export function note(environment: Environment, code: NoticeCode, message: string): void {
   environment.notices.push({ code, message, severity: 'note' })
 }

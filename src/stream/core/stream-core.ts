@@ -1,17 +1,19 @@
 /**
  * A stream's log and index together: questions to them, writes, and the index written behind the log.
  */
-import { MemoryLevel } from 'memory-level'
+
 import { AsrError, isAsrError } from '../../base/error.js'
 import type { MaybePromise } from '../../base/flow.js'
 import { type Flow, runFlow } from '../../base/flow.js'
 import { Mutex } from '../../base/mutex.js'
 import { EarlierIndex } from '../../index/earlier-index.js'
 import { flushIndex } from '../../index/flush.js'
+import type { IndexLevel } from '../../index/level.js'
+import { MemoryIndex } from '../../index/memory-index.js'
 import type { IndexReader, IndexView } from '../../index/reader.js'
 import type { Reach, StreamState } from '../../index/root.js'
 import { logRange } from '../../index/row-key.js'
-import { clearBelowRoot, compactRows, IndexDamaged, type IndexLevel } from '../../index/rows.js'
+import { clearBelowRoot, compactRows, IndexDamaged } from '../../index/rows.js'
 import { StreamIndex } from '../../index/stream-index.js'
 import { asItIs, type Extension, type FoundLog, type RecordLog } from '../../log/api.js'
 import type { JudgedEntry } from '../../log/log-entry.js'
@@ -393,5 +395,5 @@ export class StreamCore {
 }
 
 function memoryLevel(): IndexLevel {
-  return new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
+  return new MemoryIndex()
 }

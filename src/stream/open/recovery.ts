@@ -2,8 +2,8 @@
  * Opens a stream: the index as far as it is sound, the rest from the log; tells a torn tail, a lost tail and damage apart.
  */
 
-import { MemoryLevel } from 'memory-level'
 import { counted } from '../../base/words.js'
+import { MemoryIndex } from '../../index/memory-index.js'
 import type { Root } from '../../index/root.js'
 import { rootOf } from '../../index/root-row.js'
 import { clearBelowRoot, IndexDamaged } from '../../index/rows.js'
@@ -78,7 +78,7 @@ async function catchUpWithAny(core: StreamCore, options: CatchUpOptions): Promis
 }
 
 function memoryIndex(environment: Environment, { identity }: RecordLog): StreamIndex {
-  return new StreamIndex(new MemoryLevel(), identity.incarnation, environment.cache)
+  return new StreamIndex(new MemoryIndex(), identity.incarnation, environment.cache)
 }
 
 /** The index, when what it has seen of the log is still what the log says there. */
@@ -206,7 +206,7 @@ async function unfinished(environment: Environment, files: FoundLog, end: ScanEn
 
 /** The stream for reading what is intact; its index stays in memory, so that nothing on disk is changed. */
 async function withDamage({ environment, log: found, witness }: StreamCore): Promise<StreamCore> {
-  const apart: Environment = { ...environment, level: new MemoryLevel(), mayWriteLevel: true, readOnly: true }
+  const apart: Environment = { ...environment, level: new MemoryIndex(), mayWriteLevel: true, readOnly: true }
   const log = found.apart()
   const core = new StreamCore(apart, log, new StreamIndex(apart.level, log.identity.incarnation, apart.cache))
   core.witness = witness

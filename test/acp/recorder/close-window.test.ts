@@ -3,7 +3,7 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import type { RecorderOptions } from '../../../src/main.js'
+import type { RecorderOptions } from '../../../src/acp/main.js'
 import { CWD, ofType, outline, recordAll, recordsOf, said, Talk, talk, textBlock } from '../support.js'
 
 const text = (words: string) => ({ type: 'content', content: textBlock(words) })

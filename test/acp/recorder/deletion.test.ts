@@ -4,7 +4,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createRecorder, openStore, type RecorderOptions, type RecorderProblem, type Store } from '../../../src/main.js'
+import { createRecorder, type RecorderOptions, type RecorderProblem } from '../../../src/acp/main.js'
+import { openStore, type Store } from '../../../src/main.js'
 import { collect } from '../../support/collect.js'
 import { tempFolder } from '../../support/temp.js'
 import { wordsIn } from '../../support/words.js'

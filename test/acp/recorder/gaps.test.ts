@@ -3,14 +3,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  createRecorder,
-  isAsrError,
-  type KeepWire,
-  memoryLocation,
-  openStore,
-  type StoredRecord,
-} from '../../../src/main.js'
+import { createRecorder, type KeepWire } from '../../../src/acp/main.js'
+import { isAsrError, memoryLocation, openStore, type StoredRecord } from '../../../src/main.js'
 import {
   ofType,
   outline,

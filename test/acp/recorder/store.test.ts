@@ -3,15 +3,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import {
-  AsrError,
-  createRecorder,
-  memoryLocation,
-  openStore,
-  type RecorderProblem,
-  type Store,
-  type Stream,
-} from '../../../src/main.js'
+import { createRecorder, type RecorderProblem } from '../../../src/acp/main.js'
+import { AsrError, memoryLocation, openStore, type Store, type Stream } from '../../../src/main.js'
 import { breakableLog } from '../../support/logs.js'
 import { outline, recordAll, recordsOf, startRecording, Talk, talk, textBlock } from '../support.js'
 

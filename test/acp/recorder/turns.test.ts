@@ -3,7 +3,8 @@
  */
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
-import { createRecorder, memoryLocation, openStore, type Store, type Stream } from '../../../src/main.js'
+import { createRecorder } from '../../../src/acp/main.js'
+import { memoryLocation, openStore, type Store, type Stream } from '../../../src/main.js'
 import { ofType, recordsOf, startRecording, talk, textBlock, type Update } from '../support.js'
 
 const plan = (n: number): Update => ({

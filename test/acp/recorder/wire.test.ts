@@ -5,14 +5,9 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
+import { createRecorder, type RecorderOptions } from '../../../src/acp/main.js'
 import { MemoryStorage } from '../../../src/log/storage/memory-storage.js'
-import {
-  createRecorder,
-  memoryLocation,
-  openStore,
-  type RecorderOptions,
-  type StoredRecord,
-} from '../../../src/main.js'
+import { memoryLocation, openStore, type StoredRecord } from '../../../src/main.js'
 import { sideFile } from '../../../src/record/side-file.js'
 import { hasMounts, smallDisk, testWhere } from '../../fault/machine.js'
 import { ofType, recordAll, recordsOf, startRecording, Talk, talk } from '../support.js'
