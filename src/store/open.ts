@@ -2,7 +2,7 @@
  * Opens a store, in a folder or in what the caller brings.
  */
 import { argument, place } from '../base/arguments.js'
-import { hasBuiltins } from '../base/host.js'
+import { probeDescriptors } from '../base/host.js'
 import type { IndexLevel } from '../index/level.js'
 import { MemoryIndex } from '../index/memory-index.js'
 import { createRowCache } from '../index/row-cache.js'
@@ -18,11 +18,13 @@ import { openOptions } from './options.js'
 import { StreamStore } from './store.js'
 
 /**
- * What opens folders, where there is Node. Loaded from the beginning on: Node remembers a file that did not load, so a process that
- * is out of descriptors at its first opening could never open a store.
+ * More than loading what opens folders ever has open at a time. Node remembers a file that did not load, so a process that is out of
+ * descriptors at its first opening could never open a store: it is not tried unless so many are left.
  */
-const folders = hasBuiltins ? import('./node/folder.js') : undefined
-folders?.catch(() => undefined) // told by the opening
+const DESCRIPTORS_TO_LOAD = 16
+
+/** What opens folders, with level and its addon: loaded by the first opening of a folder, since it costs as much as all the rest. */
+let folders: Promise<typeof import('./node/folder.js')> | undefined
 
 /**
  * Opens, or makes, a store in a folder, or in any log storage, or any place of logs, with a level for the index.
@@ -61,8 +63,11 @@ function placeOf({ place: own, log }: { place?: LogPlace; log?: LogStorage }): L
 
 async function foldersLoaded(): Promise<typeof import('./node/folder.js')> {
   try {
-    return await (folders ?? import('./node/folder.js'))
+    if (folders === undefined) probeDescriptors(DESCRIPTORS_TO_LOAD)
+    folders ??= import('./node/folder.js')
+    return await folders
   } catch (error) {
+    folders = undefined
     throw ioError(error, 'loading what opens folders', 'read')
   }
 }

@@ -2,7 +2,7 @@
  * Bodies of records and headers: msgpackr with the log's shapes, JSON text where msgpackr would change the value or
  * JSON the line, deflate where it helps.
  */
-import { Packr, Unpackr } from 'msgpackr'
+import { Packr, Unpackr } from './msgpack.js'
 import { RECORD_BYTES_MAX } from '../../base/limits.js'
 import { exactJson } from '../../record/exact.js'
 import type { Decoded } from '../api.js'
