@@ -1,4 +1,4 @@
-/** Builds dist/: the library file by file with its types; the command line as dist/cli.cjs, which runs what is in dist/cli/. */
+/** Builds dist/: the library in few files, with its types file by file; the command line as dist/cli.cjs, which runs what is in dist/cli/. */
 import { chmodSync, copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -32,6 +32,15 @@ const addonPlugin = {
   },
 }
 
+/** The addon and the streams of msgpackr take a start longer to load than most commands gain by them. */
+const withoutAddonPlugin = {
+  name: 'without-addon',
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^msgpackr$/ }, () => ({ path: 'msgpackr', namespace: 'without-addon' }))
+    onLoad({ filter: /./, namespace: 'without-addon' }, () => ({ contents: '' }))
+  },
+}
+
 /** Modules of Node that most commands do without: each is loaded when something of it is first used. */
 const AT_FIRST_USE = /^(?:node:)?(?:child_process|crypto|(?:fs|readline|stream|timers)\/promises|worker_threads|zlib)$/
 
@@ -47,6 +56,9 @@ const atFirstUsePlugin = {
     })
   },
 }
+
+/** What stays an import in the library: packages that hold what differs between Node and browsers, or that few need. */
+const EXTERNAL = ['node:*', 'level', 'msgpackr', 'fflate', '@agentclientprotocol/sdk', 'zod']
 
 /** What the command line loads only when needed, by its name in dist/cli/: what is not there is not taken from the cache. */
 const LATER = {
@@ -84,7 +96,7 @@ const AS_COMMONJS = [
     find: '(await WebAssembly.instantiate(t)).instance',
     put: 'new WebAssembly.Instance(new WebAssembly.Module(t))',
   },
-  { file: /src[\\/]log[\\/]format[\\/]deflate\.ts$/, find: "await import('fflate')", put: 'undefined' },
+  { file: /src[\\/]log[\\/]format[\\/]deflate\.ts$/, find: "await import('./fflate.js')", put: 'undefined' },
   {
     file: /src[\\/]cli[\\/]recording\.ts$/,
     find: "new URL('./recording-worker.js', import.meta.url)",
@@ -107,7 +119,40 @@ const asCommonjsPlugin = {
   },
 }
 
-async function bundle() {
+/** The entries of the package, by their names in dist/: what several of them use, and what is loaded later, is in dist/shared/. */
+const ENTRIES = {
+  main: 'src/main.ts',
+  'acp/main': 'src/acp/main.ts',
+  'conformance/main': 'src/conformance/main.ts',
+  // for package.json, which puts the second in the place of the first where a bundler builds for browsers
+  'store/node/folder': 'src/store/node/folder.ts',
+  'store/node/no-folder': 'src/store/node/no-folder.ts',
+}
+
+/**
+ * Most of what importing a library costs is a toll on each file. So its modules come in few, and the small parts of packages
+ * that it uses at once come with them; other packages stay imports. Nothing is minified: a bundler does that.
+ */
+async function bundleLibrary() {
+  const { metafile } = await build({
+    absWorkingDir: projectRoot,
+    entryPoints: ENTRIES,
+    outdir: 'dist',
+    chunkNames: 'shared/[name]-[hash]',
+    bundle: true,
+    splitting: true,
+    platform: 'neutral', // one build for Node and browsers
+    mainFields: ['module', 'main'],
+    target: 'es2022',
+    format: 'esm',
+    external: EXTERNAL,
+    logLevel: 'warning',
+    metafile: true,
+  })
+  return Object.keys(metafile.inputs)
+}
+
+async function bundleCommandLine() {
   const { metafile } = await build({
     absWorkingDir: projectRoot,
     entryPoints: { main: 'src/cli/main.ts', ...LATER },
@@ -119,9 +164,7 @@ async function bundle() {
     format: 'cjs',
     supported: { 'dynamic-import': false }, // a script from the code cache can require, but not import
     minify: true, // and so all ASCII
-    // Without its streams and its addon: to load them takes a start longer than most commands gain by them.
-    alias: { msgpackr: 'msgpackr/pack' },
-    plugins: [addonPlugin, atFirstUsePlugin, laterPlugin, asCommonjsPlugin],
+    plugins: [withoutAddonPlugin, addonPlugin, atFirstUsePlugin, laterPlugin, asCommonjsPlugin],
     logLevel: 'warning',
     metafile: true,
   })
@@ -148,7 +191,7 @@ function makeCodeCache() {
   rmSync(store, { recursive: true, force: true })
 }
 
-/** The licences of the packages whose code is in the bundle. */
+/** The licences of the packages whose code is in what is built. */
 function bundledLicences(inputs) {
   const folders = inputs.flatMap((input) => /^.*\bnode_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input)?.[0] ?? [])
   const texts = [...new Set(folders)].sort().map((folder) => {
@@ -157,14 +200,14 @@ function bundledLicences(inputs) {
     const text = file === undefined ? license : readFileSync(join(projectRoot, folder, file), 'utf8').trim()
     return `## ${name}\n\n${text}\n`
   })
-  return `dist/cli/ holds code of these packages.\n\n${texts.join('\n')}`
+  return `The files of dist/ hold code of these packages.\n\n${texts.join('\n')}`
 }
 
 rmSync(join(projectRoot, 'dist'), { recursive: true, force: true })
 run(process.execPath, [packageProgram('typescript', 'bin/tsc'), '-p', 'tsconfig.dist.json'])
 
 rmSync(join(projectRoot, 'dist/cli'), { recursive: true, force: true })
-const inputs = await bundle()
+const inputs = [...(await bundleLibrary()), ...(await bundleCommandLine())]
 copyFileSync(join(projectRoot, 'scripts/cli-start.cjs'), join(projectRoot, 'dist/cli.cjs'))
 chmodSync(join(projectRoot, 'dist/cli.cjs'), 0o755)
 wrapMain()

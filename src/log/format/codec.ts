@@ -2,12 +2,13 @@
  * Bodies of records and headers: msgpackr with the log's shapes, JSON text where msgpackr would change the value or
  * JSON the line, deflate where it helps.
  */
-import { Packr, Unpackr } from './msgpack.js'
+
 import { RECORD_BYTES_MAX } from '../../base/limits.js'
 import { exactJson } from '../../record/exact.js'
 import type { Decoded } from '../api.js'
 import { deflateRaw, inflateRaw } from './deflate.js'
 import { Dictionary, SHAPES_MAX } from './dictionary.js'
+import { Packr, Unpackr } from './msgpack.js'
 
 export const ENCODING_MSGPACK = 0
 export const ENCODING_TEXT = 1

@@ -6,7 +6,7 @@ import { builtin, hasBuiltins } from '../../base/host.js'
 type Zlib = typeof import('node:zlib')
 
 /** Only loaded where it is needed: its tables take longer to make than all of our own code to load. */
-const fflate = hasBuiltins ? undefined : await import('fflate')
+const fflate = hasBuiltins ? undefined : await import('./fflate.js')
 
 /** Loaded by the first body that is deflated: short sessions have none. */
 function zlib(): Zlib {
