@@ -22,6 +22,7 @@ export async function coldView(context: Context): Promise<Row[]> {
   ]
   const jsonlMs = freshMedian(context.quick ? 2 : 3, workMs, 'jsonl view', corpora.jsonl('linear', large))
   rows.push(...(await commandLine(context, corpora, large, jsonlMs)))
+  rows.push(importing(context, 'asr-store', 0.6), importing(context, 'asr-store/acp'))
   rows.push(...(await besidePeers(context, corpora, large, jsonlMs)))
   rows.push(await rowOrReason('beside pi', () => besidePi(context, corpora, small)))
   if (!context.quick) rows.push(await rowOrReason('beside pi', () => besidePi(context, corpora, 100_000)))
@@ -87,6 +88,25 @@ async function commandLine(context: Context, corpora: Corpora, records: number, 
       target: atLeast(100),
     },
   ]
+}
+
+/** What a program pays for the library before it has done anything with it: an entry as it is built. */
+function importing(context: Context, entry: string, limit?: number): Row {
+  const run = (text: string) => runNode(['--input-type=module', '--eval', text])
+  const pairs = Array.from({ length: pairsOf(context, 50) }, () => ({
+    node: run('0'),
+    asr: run(`import ${JSON.stringify(entry)}`),
+  }))
+  const shares = pairs.map(({ node, asr }) => (asr.cpuMs - node.cpuMs) / node.cpuMs)
+  return {
+    work: `import '${entry}': CPU beyond Node's start`,
+    ours: { value: round(median(pairs.map(({ node, asr }) => asr.cpuMs - node.cpuMs))), unit: 'ms' },
+    peer: { name: "Node's own start", value: round(median(pairs.map(({ node }) => node.cpuMs))), unit: 'ms' },
+    ratio: median(shares),
+    spread: { low: quantile(shares, 0.25), high: quantile(shares, 0.75) },
+    pairs: pairs.length,
+    ...(limit !== undefined && { target: atMost(limit) }),
+  }
 }
 
 /** Library against library, without the loading of code. */

@@ -881,10 +881,10 @@ export const MUTANTS = [
     tests: ['store/index-snapshot'],
   },
   {
-    name: 'what opens folders is loaded when the first is opened',
+    name: 'what opens folders is loaded whatever descriptors are left',
     file: 'src/store/open.ts',
-    find: "hasBuiltins ? import('./node/folder.js') : undefined",
-    put: 'undefined as Promise<never> | undefined',
+    find: 'if (folders === undefined) probeDescriptors(DESCRIPTORS_TO_LOAD)',
+    put: 'if (folders === undefined) probeDescriptors(0)',
     tests: ['fault/refusals'],
   },
   {
@@ -907,5 +907,12 @@ export const MUTANTS = [
     find: 'if (!forReading) {',
     put: 'if (location >= 0) {',
     tests: ['conformance/file-place-memory'],
+  },
+  {
+    name: 'the index in memory gives rows beyond the end of a range',
+    file: 'src/index/memory-index.ts',
+    find: 'lt !== undefined && piece[i][0] >= lt',
+    put: 'lt !== undefined && piece[i][0] > lt',
+    tests: ['index/memory-index'],
   },
 ]

@@ -43,6 +43,20 @@ writeFileSync(join(cwd, 'conforms.ts'), conforms)
 run(execPath, [packageProgram('typescript', 'bin/tsc'), ...options.split(' '), '', 'conforms.ts'], { cwd })
 run(execPath, ['conforms.js'], { cwd, ...piped })
 stdout.write('the installed conformance suite has its types, and runs\n')
+// The first example is the engine's. What speaks ACP is an entry of its own, with types and code.
+const recorder = `import { createRecorder, type RecorderSummary } from 'asr-store/acp'
+import { memoryLocation, openStore, type ErrorCode } from 'asr-store'
+const store = await openStore(memoryLocation())
+const summary: RecorderSummary = await createRecorder(store).stop()
+const code: ErrorCode = 'ASR_LOCKED'
+await store.close()
+console.log(code, typeof summary)
+`
+writeFileSync(join(cwd, 'recorder.ts'), recorder)
+run(execPath, [packageProgram('typescript', 'bin/tsc'), ...options.split(' '), '', 'recorder.ts'], { cwd })
+const recorded = run(execPath, ['recorder.js'], { cwd, ...piped })
+if (recorded.trim() !== 'ASR_LOCKED object') throw new Error(`asr-store/acp does not work: ${recorded}`)
+stdout.write('asr-store/acp has its types, and runs on the installed library\n')
 
 const asr = join(cwd, 'node_modules', '.bin', 'asr')
 if (!run(asr, ['--help'], { cwd, ...piped }).includes('import'))

@@ -16,7 +16,11 @@ import { projectRoot } from './load-script.js'
 /** Runs a module in the project's folder, where `asr-store` is this package, and returns the lines that it prints. */
 function linesOf(text: string): string[] {
   const args = ['--input-type=module', '--eval', text]
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: projectRoot, encoding: 'utf8', timeout: 60_000 })
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd: projectRoot,
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
   assert.is(status, 0, stderr)
   return stdout.trim().split('\n')
 }
@@ -41,7 +45,10 @@ test('importing asr-store, and opening a store in a folder, loads no module of t
   assert.ok(opened.some((url) => url.includes('classic-level')))
   for (const url of [...imported, ...opened]) assert.not.match(url, OF_ACP)
   const sdk = loadedBy("await import('@agentclientprotocol/sdk/experimental/v2/unstable')")
-  assert.ok(sdk.some((url) => OF_ACP.test(url)), 'they would have been seen')
+  assert.ok(
+    sdk.some((url) => OF_ACP.test(url)),
+    'they would have been seen',
+  )
 })
 
 test('importing asr-store loads what opens a folder only when one is opened, and few files', () => {
@@ -97,7 +104,10 @@ test('the engine is bundled for browsers without Node’s modules, and opens the
     console.log(ok, records.length, records[299].text.length, refused instanceof TypeError)
     exit(0) // a browser's page lives on: what yields to its events holds a port open`,
   )
-  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'page.mjs')], { encoding: 'utf8', timeout: 60_000 })
+  const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'page.mjs')], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  })
   assert.is(stdout.trim(), 'true 300 1100 true', stderr)
   const [gzip, brotli] = [gzipSync(bundle, { level: 9 }), brotliCompressSync(bundle)].map(({ length }) => length)
   process.stdout.write(`figure: the engine for browsers: ${bundle.length} bytes, gzip ${gzip}, brotli ${brotli}\n`)

@@ -6,7 +6,16 @@ import { join } from 'node:path'
 import { test } from 'uvu'
 import * as assert from 'uvu/assert'
 import xxhash from 'xxhash-wasm'
-import { AsrError, type AsrRecord, isAsrError, openStore, type Store, type Stream } from '../../src/main.js'
+import {
+  AsrError,
+  type AsrRecord,
+  type DiagnosticCode,
+  type ErrorCode,
+  isAsrError,
+  openStore,
+  type Store,
+  type Stream,
+} from '../../src/main.js'
 import { collect } from '../support/collect.js'
 import { fails } from '../support/fails.js'
 import { breakableLog } from '../support/logs.js'
@@ -320,6 +329,23 @@ test('isAsrError tells errors by their shape, and by code', () => {
   assert.is(isAsrError(new Error('ASR_CONFLICT')), false)
   assert.is(isAsrError({ name: 'AsrError', code: 'ASR_CONFLICT' }), false)
   assert.equal([error.actual, error.cause, error.name], [3, 'why', 'AsrError'])
+})
+
+test('a store closes itself at the end of `await using`', async () => {
+  const { store } = await openMemory()
+  await store[Symbol.asyncDispose]()
+  await fails('ASR_CLOSED', () => store.createStream(header('late')))
+})
+
+test('codes are typed: what is no code does not compile', async () => {
+  const { store } = await openMemory()
+  const error = await fails('no_header', () => store.importJsonl(['{"type":"message"}\n']))
+  const code: ErrorCode = error.code
+  // @ts-expect-error: there is no such code
+  assert.not(code === 'ASR_NO_SUCH_CODE')
+  const diagnostic: DiagnosticCode | undefined = error.diagnostics?.[0]?.code
+  // @ts-expect-error: there is no such code
+  assert.not(diagnostic === 'no_such_code')
 })
 
 test.run()
