@@ -149,7 +149,15 @@ async function bundleLibrary() {
     logLevel: 'warning',
     metafile: true,
   })
+  for (const output of Object.keys(metafile.outputs)) withoutBareImports(join(projectRoot, output))
   return Object.keys(metafile.inputs)
+}
+
+/** A file imports others for their order alone too; no module here has an effect, and bundlers warn of such imports. */
+function withoutBareImports(file) {
+  const text = readFileSync(file, 'utf8')
+  const fewer = text.replace(/^import "\.[^"]+";\n/gm, '')
+  if (fewer !== text) writeFileSync(file, fewer)
 }
 
 async function bundleCommandLine() {

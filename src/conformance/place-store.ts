@@ -1,8 +1,9 @@
 /**
  * What a store must do over a place: keep what it acknowledged, and say the same as over any other.
  */
-import { MemoryLevel } from 'memory-level'
+
 import { isAsrError } from '../base/error.js'
+import { MemoryIndex } from '../index/memory-index.js'
 import { MemoryPlace } from '../log/memory/memory-place.js'
 import type { AsrRecord } from '../record/record.js'
 import { sideFile } from '../record/side-file.js'
@@ -15,8 +16,8 @@ import { diceOf, recordOf } from './random.js'
 
 const HEADER = { type: 'header', asr: '1', sessionId: SESSION } as const
 
-function freshIndex(): MemoryLevel<string, Uint8Array> {
-  return new MemoryLevel<string, Uint8Array>({ valueEncoding: 'view' })
+function freshIndex(): MemoryIndex {
+  return new MemoryIndex()
 }
 
 /** A store over a place, with an index of its own where none is given. */
